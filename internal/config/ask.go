@@ -114,6 +114,9 @@ func (l *asker) describe(ctx context.Context, cache, file string, c command.Conf
 	if d, ok := readDescription(cache, file); ok {
 		return d.Description, d.failed()
 	}
+	if l.opts.Still {
+		return command.Description{}, errors.New("what it wants is not known, and it is not run to be asked")
+	}
 	d := described{Modified: modified(file)}
 	answer, err := command.Describe(ctx, c)
 	switch {

@@ -71,7 +71,7 @@ func (l *builder) show(f *found, h *Hook) (pins []trust.Pin, hash string) {
 	case h.Kind == "command":
 		h.Command, files = f.shown(), f.command.files
 	case h.Kind == "script" && f.script != nil:
-		h.Command, h.Grants, hash = f.source.shown(f.script.path), f.script.program.Grants(), f.script.bundle.Hash
+		h.Command, h.Grants, hash = f.source.shown(f.script.path), f.script.grants, f.script.bundle.Hash
 		files = f.script.bundle.Files
 	case h.Kind == "wasm" && f.module != nil:
 		h.Command, h.Grants, hash = f.source.shown(f.module.File), f.spec.grants, f.module.Hash

@@ -117,6 +117,7 @@ type scriptFile struct {
 	bundle  *script.Bundle
 	program *script.Program
 	late    *lateHooks
+	grants  []script.Grant
 	seen    bool   // nothing says what it may do: that is what trust has seen in it
 	trial   *bool  // what is said of all its hooks: they are monitored, or not
 	profile string // of hooks that name none

@@ -35,6 +35,10 @@ type Options struct {
 	// not as it was trusted: the set says so, and has none of its hooks.
 	TrustedOnly bool
 
+	// Still has nothing run that could act while the configuration is read: an executable
+	// is not asked what it wants unless it said so before, and a script may do nothing.
+	Still bool
+
 	// Native names events of agents that have no row in hookway's table but may
 	// stand in `on`.
 	Native []string

@@ -59,10 +59,14 @@ func (l *scripts) script(src *source, path string, h *hookSpec) *scriptFile {
 	if grants == nil {
 		grants, seen = l.agreed(src, path, bundle), true
 	}
-	file := &scriptFile{path: path, bundle: bundle, seen: seen, late: &lateHooks{gone: map[string]bool{}}}
+	file := &scriptFile{path: path, bundle: bundle, seen: seen, grants: grants, late: &lateHooks{gone: map[string]bool{}}}
 	file.late.build = func(late *script.Late) (hook.Hook, error) { return l.late(src, file, late) }
+	may := grants
+	if l.opts.Still {
+		may = nil
+	}
 	file.program = script.Open(bundle, script.Config{
-		Root: root, Allow: grants, Settings: h.settings, Env: h.env, Needs: h.needs, Environ: command.Environ, Transport: l.opts.Transport, Log: l.opts.Log,
+		Root: root, Allow: may, Settings: h.settings, Env: h.env, Needs: h.needs, Environ: command.Environ, Transport: l.opts.Transport, Log: l.opts.Log,
 		Memory: l.opts.Memory, Relay: l.opts.Relay, Cache: filepath.Join(l.stateDir, "script"),
 		Registered: file.late.registered, Unregistered: file.late.unregistered,
 	})

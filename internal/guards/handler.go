@@ -21,6 +21,10 @@ type Guard struct {
 	Grants Grants // nil: nothing is let through
 	State  *State // nil: every call is judged alone
 
+	// Went says what became of a call of the past that is judged again: its session went on
+	// from there, whatever is decided now. Nil: the decision counts.
+	Went func(context.Context) (stopped, known bool)
+
 	look func(text string) Inspection // of a result; nil is Inspect
 }
 
@@ -71,7 +75,13 @@ func (g *Guard) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, er
 	}
 	judged := g.Policy.Judge(slices.Concat(facts, before))
 	d := g.decide(ctx, ev, call, judged)
-	if blocked := d.Action == hook.ActionBlock; first || blocked {
+	blocked := d.Action == hook.ActionBlock
+	if g.Went != nil {
+		if stopped, known := g.Went(ctx); known {
+			blocked = stopped
+		}
+	}
+	if first || blocked {
 		g.State.Decided(ev, facts, judged, blocked)
 	}
 	return d, nil

@@ -40,6 +40,10 @@ type State struct {
 	Dir   string // of the files; "" has none
 	Alone bool
 
+	// Most is how many sessions are in memory at most; 0 is a number for a daemon, which
+	// reads the others again.
+	Most int
+
 	// Log is given what went wrong with a file. Nil drops it: rules over sessions
 	// then know less, and no call waits for it.
 	Log func(line string)
@@ -163,7 +167,7 @@ func (st *State) hold(key string) *entry {
 // tooMany gives the session that was used least, locked, if there are too many. One
 // that is in use is passed over: no call waits for the session of another.
 func (st *State) tooMany(but *entry) (old *entry) {
-	if len(st.open) <= maxOpen {
+	if len(st.open) <= cmp.Or(st.Most, maxOpen) {
 		return nil
 	}
 	for _, k := range st.open {

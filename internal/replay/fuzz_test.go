@@ -105,3 +105,26 @@ func TestTheHomeIsATilde(t *testing.T) {
 		}
 	}
 }
+
+// FuzzFromFile reads what is no file of events: each line is an event, or is told.
+func FuzzFromFile(f *testing.F) {
+	f.Add([]byte(`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{"command":"ls"}}` + "\n{\n"))
+	f.Add([]byte(`{"seq":2,"time":"2026-01-02T03:04:05Z","event":"PreToolUse","tool":"Bash","tool_input":{"command":"x"},"action":"block","steps":[{"hook":"h","action":"block"}]}`))
+	f.Add([]byte(`{"event_type":"pre_tool_use","payload":{"tool_name":"Bash"}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "events.jsonl")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		lines, given := strings.Count(string(data), "\n")+1, 0
+		for m, err := range FromFile(path) {
+			given++
+			if err == nil && m.Lacks == "" {
+				_, _ = m.event(new(hook.Engine))
+			}
+		}
+		if given > lines {
+			t.Errorf("%d moments of %d lines", given, lines)
+		}
+	})
+}

@@ -104,3 +104,15 @@ func tilde(text, home string) string {
 func isName(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '-' || c == '_' || c == '.'
 }
+
+// asText is an input as one line of JSON.
+func asText(input map[string]any) string {
+	text, err := json.Marshal(input)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// short is a text in one line without secrets, of a bounded length.
+func short(text, home string) string { return window(text, hook.Span{}, home) }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/hookway/hookway/facts"
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/guards"
 )
 
@@ -72,4 +73,9 @@ func unlessFar[T any](path string, look func(string) (T, error)) (nothing T, err
 		return nothing, fs.ErrNotExist
 	}
 	return look(path)
+}
+
+// readFile reads a file of today.
+func (w *worlds) readFile(path string, most int) ([]byte, error) {
+	return unlessFar(path, func(path string) ([]byte, error) { return disk.Read(path, int64(most)) })
 }

@@ -61,6 +61,8 @@ var rows = []row{
 	tests("typing", "texts and what a user types at the same time stay apart", "./internal/session", "TestTextsAndTheUsersLinesStayApart", 5, 20*time.Minute),
 	tests("daemon", "a killed daemon doubles and loses nothing", "./cmd/hookway", "Killed", 10, 20*time.Minute),
 
+	{name: "replay", what: "20,000 events of all kinds, replayed over their own record: every decision is the same",
+		command: []string{"go", "test", "-v", "-run", "TestTheSameHooksDecideTheSame", "-count", "1", "-timeout", "20m", "./internal/replay", "-args", "-events", "20000"}, deadline: 20 * time.Minute},
 	tests("script", "scripts that do harm leave nothing behind, and a thousand events need bounded memory", "./handler/script", "LeavesNothingBehind|NeedBoundedMemory", 3, 10*time.Minute),
 	tests("flood", "a program's output of any size and any bytes takes bounded memory", "./internal/terminal", "TestNoOutputIsTooMuch|TestAScreenOfAnySizeIsBounded", 3, 10*time.Minute),
 

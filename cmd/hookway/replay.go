@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/replay"
+	"github.com/hookway/hookway/internal/server"
+	"github.com/hookway/hookway/internal/visible"
+)
+
+// replayOptions are what the user says of a replay.
+type replayOptions struct {
+	since     string
+	session   string
+	workspace string
+	config    string
+	guards    []string
+	run       bool
+	anew      bool
+	exitCode  bool
+}
+
+func replayCommand(a *app) *cobra.Command {
+	o := replayOptions{}
+	cmd := &cobra.Command{
+		Use:   "replay [FILE]",
+		Short: "Fire recorded events at the hooks of today, and show which decisions changed",
+		Long: `Fire the events of the record again, at the hooks as they are now or as another
+file has them, and compare what they decide with what was decided then: what is
+newly blocked, newly asked, newly passes or is decided otherwise, by hook and rule,
+with samples.
+
+Nothing that could act is run: rules and scripts without grants are asked;
+commands, servers and scripts with grants only with --run, and these are told by
+HOOKWAY_REPLAY=1. No tool runs, and nothing is written. Times, and what sessions did
+before, come from the record.
+
+FILE has events, one JSON object a line: as hookway fire takes them, or records as
+hookway log --json prints them. They are fired at the hooks of this folder.`,
+		Example: `  hookway replay --since 7d
+  hookway replay --config new.yaml --exit-code
+  hookway replay --guards strict --session s-1
+  hookway replay events.jsonl`,
+		Args: atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("since") && (o.session != "" || len(args) > 0) {
+				o.since = "all"
+			}
+			return replayed(cmd.Context(), a, o, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.since, "since", "7d", "only events since a `TIME`: 7d ago, 10m ago, or 2006-01-02T15:04:05Z; all is every event")
+	f.StringVar(&o.session, "session", "", "only events of this session `ID`, since ever")
+	f.StringVar(&o.workspace, "workspace", "", "only events whose hooks are of the workspace that this `DIR` is in")
+	f.StringVar(&o.config, "config", "", "fire at the hooks of this `FILE`, in place of those of the workspaces")
+	f.StringSliceVar(&o.guards, "guards", nil, "have hookway's own rules as these `WORDS` say: default, strict, or packs; and auto, monitor or enforce")
+	f.BoolVar(&o.run, "run", false, "ask hooks that could act, too: commands, servers, scripts with grants")
+	f.BoolVar(&o.anew, "anew", false, "find anew what calls would do, over what is on record of the files of that time")
+	f.BoolVar(&o.exitCode, "exit-code", false, "end with 2 if a decision changed")
+	return cmd
+}
+
+func replayed(ctx context.Context, a *app, o replayOptions, args []string) error {
+	plan := replay.Rerun{Options: a.home.Options(), Environ: a.environ(), Config: o.config, Guards: o.guards, Act: o.run, Anew: o.anew}
+	if err := config.CheckGuards(o.guards); err != nil {
+		return fmt.Errorf("--guards: %w", err)
+	}
+	if o.config != "" {
+		if _, err := os.Stat(o.config); err != nil {
+			return fmt.Errorf("--config %s: %w", o.config, errors.Unwrap(err))
+		}
+	}
+	if err := o.source(ctx, a, &plan, args); err != nil {
+		return err
+	}
+	report, err := plan.Compare(ctx)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		err = a.print(report)
+	} else {
+		err = report.WriteText(visible.Writer{To: a.out})
+	}
+	if err == nil && o.exitCode && report.Changed() > 0 {
+		return &exit{code: exitBlocked}
+	}
+	return err
+}
+
+// source says where the events come from.
+func (o *replayOptions) source(ctx context.Context, a *app, plan *replay.Rerun, args []string) error {
+	if len(args) > 0 {
+		if o.session != "" || o.workspace != "" {
+			return errors.New("--session and --workspace are about the record, and not about a file")
+		}
+		if _, err := os.Stat(args[0]); err != nil {
+			return fmt.Errorf("%s: %w", args[0], errors.Unwrap(err))
+		}
+		plan.Moments = replay.FromFile(args[0])
+		return nil
+	}
+	var wanted replay.Wanted
+	var err error
+	if wanted.Session = o.session; o.since != "all" {
+		if wanted.Since, err = parseSince(o.since, time.Now()); err != nil {
+			return err
+		}
+	}
+	if o.workspace != "" {
+		dir, err := filepath.Abs(o.workspace)
+		if err == nil {
+			dir, err = filepath.EvalSymlinks(dir)
+		}
+		if err != nil {
+			return fmt.Errorf("--workspace %s: %w", o.workspace, err)
+		}
+		if wanted.Workspace, err = config.WorkspaceOf(a.getenv, dir); err != nil {
+			return err
+		}
+		if wanted.Workspace == "" {
+			return fmt.Errorf("--workspace %s: neither it nor a folder above it has hooks", o.workspace)
+		}
+	}
+	if o.config != "" && o.workspace == "" { // it is in place of this workspace's
+		if wanted.Workspace, err = config.WorkspaceOf(a.getenv, server.Cwd()); err != nil {
+			return err
+		}
+	}
+	dir, err := a.home.AuditDir()
+	if err != nil {
+		return err
+	}
+	plan.Moments = replay.FromRecord(ctx, dir, wanted)
+	return nil
+}

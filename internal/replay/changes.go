@@ -1,0 +1,349 @@
+package replay
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/guards"
+)
+
+// Comparison is what was decided then, beside what is decided now.
+type Comparison struct {
+	Events   int `json:"events"`
+	Sessions int `json:"sessions"`
+
+	Blocked int `json:"newly_blocked"`
+	Asked   int `json:"newly_asked"`
+	Passed  int `json:"newly_passed"`
+	Other   int `json:"changed_otherwise"`
+	Same    int `json:"same"`
+
+	Incomparable  int      `json:"not_comparable"`
+	NotReplayable int      `json:"not_replayable"`
+	Why           []Reason `json:"why"` // of both
+
+	Undecided int `json:"undecided"` // events of which no decision is known: they passed then
+	Anew      int `json:"analysed_anew"`
+
+	// Lacking are the calls that were analysed anew, and of whose files not all is on
+	// record; Lacks says what, of the first.
+	Lacking int      `json:"lacking"`
+	Lacks   []string `json:"lacks"`
+
+	NotAsked []NotAsked `json:"not_asked"`
+	Sources  []Source   `json:"by"`
+
+	Problems     []string `json:"problems"`
+	MoreProblems int      `json:"more_problems,omitempty"`
+}
+
+// Changed is how many decisions have changed.
+func (c *Comparison) Changed() int { return c.Blocked + c.Asked + c.Passed + c.Other }
+
+// Compared is how many decisions were compared.
+func (c *Comparison) Compared() int { return c.Changed() + c.Same }
+
+// Reason says why events were not compared.
+type Reason struct {
+	Why        string `json:"why"`
+	Events     int    `json:"events"`
+	Replayable bool   `json:"replayable"` // it was fired, and only the decision says nothing
+	Place      string `json:"place"`      // of the first
+}
+
+// NotAsked is a hook that was not asked, because it could act.
+type NotAsked struct {
+	Hook   string `json:"hook"`
+	Kind   string `json:"kind"`
+	Events int    `json:"events"`
+}
+
+// Source is a hook or a rule, with the decisions that changed because of it.
+type Source struct {
+	ID      string   `json:"id"`
+	Blocked int      `json:"newly_blocked"`
+	Asked   int      `json:"newly_asked"`
+	Passed  int      `json:"newly_passed"`
+	Other   int      `json:"changed_otherwise"`
+	Samples []Change `json:"samples"`
+}
+
+// All is how many decisions changed because of it.
+func (s *Source) All() int { return s.Blocked + s.Asked + s.Passed + s.Other }
+
+func (s *Source) count(k Kind) *int {
+	switch k {
+	case Blocked:
+		return &s.Blocked
+	case Asked:
+		return &s.Asked
+	case Passed:
+		return &s.Passed
+	}
+	return &s.Other
+}
+
+// Change is one event whose decision changed, with the secrets taken out.
+type Change struct {
+	Kind    Kind      `json:"kind"`
+	Event   string    `json:"event"`
+	Call    string    `json:"call"`
+	What    string    `json:"what"`
+	Agent   string    `json:"agent,omitempty"`
+	Session string    `json:"session,omitempty"`
+	Time    time.Time `json:"time"`
+	Place   string    `json:"place"`
+
+	picked *Picked
+}
+
+// Picked is an event whose decision changed, to be kept as a test.
+type Picked struct {
+	Moment *Moment
+	Event  hook.AnyEvent
+	Action string // what is decided now
+	By     string
+}
+
+// changes are counted by one worker.
+type changes struct {
+	Comparison
+	pick     int
+	sessions map[string]struct{}
+	why      map[Reason]*Reason
+	asked    map[string]*NotAsked
+	sources  map[string]*Source
+}
+
+// Bounds of what is kept apart.
+const (
+	mostChanges  = 3   // of a hook or rule and a kind
+	mostSources  = 500 // hooks and rules
+	mostReasons  = 200
+	mostLacks    = 20
+	mostCounted  = 1 << 18 // sessions
+	otherSources = "(others)"
+)
+
+func newChanges(pick int) *changes {
+	return &changes{pick: pick, sessions: map[string]struct{}{}, why: map[Reason]*Reason{}, asked: map[string]*NotAsked{}, sources: map[string]*Source{}}
+}
+
+// saw counts an event.
+func (c *changes) saw(m *Moment) {
+	c.Events++
+	if s := m.Then.Session; s != "" && len(c.sessions) < mostCounted {
+		c.sessions[s] = struct{}{}
+	}
+}
+
+// lacks counts an event that cannot be fired.
+func (c *changes) lacks(m *Moment) {
+	if m.Before {
+		return
+	}
+	c.saw(m)
+	c.NotReplayable++
+	c.because(m, m.Lacks, false)
+}
+
+// incomparable counts an event whose decision says nothing.
+func (c *changes) incomparable(m *Moment, why string) {
+	if m.Before {
+		return
+	}
+	c.saw(m)
+	c.Incomparable++
+	c.because(m, why, true)
+}
+
+func (c *changes) because(m *Moment, why string, replayable bool) {
+	key := Reason{Why: why, Replayable: replayable}
+	if c.why[key] == nil && len(c.why) >= mostReasons {
+		key.Why = "other reasons"
+	}
+	r := c.why[key]
+	if r == nil {
+		r = &Reason{Why: key.Why, Replayable: replayable, Place: m.Place}
+		c.why[key] = r
+	}
+	r.Events++
+}
+
+// compared counts an event with what became of its decision.
+func (c *changes) compared(t *target, s *shot, ev hook.AnyEvent, out *hook.Outcome[any], then *saying) {
+	m := s.moment
+	for _, id := range s.passed {
+		if c.asked[id] == nil {
+			c.asked[id] = &NotAsked{Hook: id, Kind: t.acts[id]}
+		}
+		c.asked[id].Events++
+	}
+	x := &comparison{t: t, s: s, ev: ev, out: out, then: then, now: nowOf(out)}
+	if why := x.unknown(); why != "" {
+		c.incomparable(m, why)
+		return
+	}
+	kind, by, what := x.change()
+	if kind != Same {
+		if why := x.excuse(); why != "" {
+			c.incomparable(m, why)
+			return
+		}
+	}
+	c.saw(m)
+	if m.Undecided {
+		c.Undecided++
+	}
+	if s.analysed {
+		c.Anew++
+	}
+	if s.then != nil {
+		if lacks := s.then.Lacks(); len(lacks) > 0 {
+			c.Lacking++
+			if len(c.Lacks) < mostLacks {
+				c.Lacks = append(c.Lacks, m.Place+": "+lacks[0])
+			}
+		}
+	}
+	if kind == Same {
+		c.Same++
+		return
+	}
+	*c.total(kind)++
+	c.changed(x, kind, by, what)
+}
+
+func (c *changes) total(k Kind) *int {
+	switch k {
+	case Blocked:
+		return &c.Blocked
+	case Asked:
+		return &c.Asked
+	case Passed:
+		return &c.Passed
+	}
+	return &c.Other
+}
+
+// changed counts a change for its hook or rule, and keeps it if there are few.
+func (c *changes) changed(x *comparison, kind Kind, by, what string) {
+	by = orNobody(by)
+	if c.sources[by] == nil && len(c.sources) >= mostSources {
+		by = otherSources
+	}
+	source := c.sources[by]
+	if source == nil {
+		source = &Source{ID: by}
+		c.sources[by] = source
+	}
+	n := source.count(kind)
+	if *n++; *n > max(mostChanges, c.pick) {
+		return
+	}
+	m, head := x.s.moment, x.ev.Head()
+	one := Change{
+		Kind: kind, Event: x.ev.Info().Name, Call: about(x.ev, x.t.worlds.home), What: short(what, x.t.worlds.home),
+		Agent: head.Agent, Session: head.Session, Time: x.ev.Time().UTC(), Place: m.Place,
+	}
+	if *n <= c.pick {
+		one.picked = &Picked{Moment: m, Event: x.ev, Action: x.out.Action.String(), By: x.out.By}
+	}
+	source.Samples = append(source.Samples, one)
+}
+
+// about is what an event is about, in one line without secrets.
+func about(ev hook.AnyEvent, home string) string {
+	call, ok := hook.CallOf(ev)
+	if !ok {
+		return ""
+	}
+	if command := guards.CommandOf(call.Input); command != "" {
+		return call.Name + ": " + window(command, hook.Span{}, home)
+	}
+	return call.Name + " " + window(asText(call.Input), hook.Span{}, home)
+}
+
+// add adds what another worker counted.
+func (c *Comparison) add(o *changes) {
+	for to, n := range map[*int]int{
+		&c.Events: o.Events, &c.Blocked: o.Blocked, &c.Asked: o.Asked, &c.Passed: o.Passed, &c.Other: o.Other, &c.Same: o.Same,
+		&c.Incomparable: o.Incomparable, &c.NotReplayable: o.NotReplayable, &c.Undecided: o.Undecided, &c.Anew: o.Anew, &c.Lacking: o.Lacking, &c.Sessions: len(o.sessions),
+	} {
+		*to += n
+	}
+	c.Lacks = append(c.Lacks, o.Lacks...)
+	for _, r := range o.why {
+		if i := slices.IndexFunc(c.Why, func(w Reason) bool { return w.Why == r.Why && w.Replayable == r.Replayable }); i >= 0 {
+			c.Why[i].Events += r.Events
+		} else {
+			c.Why = append(c.Why, *r)
+		}
+	}
+	for _, n := range o.asked {
+		if i := slices.IndexFunc(c.NotAsked, func(a NotAsked) bool { return a.Hook == n.Hook }); i >= 0 {
+			c.NotAsked[i].Events += n.Events
+		} else {
+			c.NotAsked = append(c.NotAsked, *n)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(o.sources)) {
+		s := o.sources[id]
+		i := slices.IndexFunc(c.Sources, func(a Source) bool { return a.ID == id })
+		if i < 0 {
+			c.Sources = append(c.Sources, *s)
+			continue
+		}
+		into := &c.Sources[i]
+		for _, k := range []Kind{Blocked, Asked, Passed, Other} {
+			*into.count(k) += *s.count(k)
+		}
+		into.Samples = append(into.Samples, s.Samples...)
+	}
+}
+
+// finish puts everything in order: what changed most first, of each kind the samples
+// that happened first.
+func (c *Comparison) finish(found *problems, pick int) {
+	slices.SortFunc(c.Why, func(a, b Reason) int { return cmp.Or(b.Events-a.Events, strings.Compare(a.Why, b.Why)) })
+	slices.SortFunc(c.NotAsked, func(a, b NotAsked) int { return cmp.Or(b.Events-a.Events, strings.Compare(a.Hook, b.Hook)) })
+	slices.SortFunc(c.Sources, func(a, b Source) int { return cmp.Or(b.All()-a.All(), strings.Compare(a.ID, b.ID)) })
+	for i := range c.Sources {
+		s := &c.Sources[i]
+		slices.SortFunc(s.Samples, func(a, b Change) int {
+			return cmp.Or(slices.Index(kinds, a.Kind)-slices.Index(kinds, b.Kind), a.Time.Compare(b.Time), strings.Compare(a.Place, b.Place))
+		})
+		kept := map[Kind]int{}
+		s.Samples = slices.DeleteFunc(s.Samples, func(o Change) bool { kept[o.Kind]++; return kept[o.Kind] > max(mostChanges, pick) })
+	}
+	c.Problems, c.MoreProblems = found.texts, found.more
+	slices.Sort(c.Lacks)
+	c.Lacks = notNil(c.Lacks[:min(len(c.Lacks), mostLacks)])
+	c.Why, c.NotAsked, c.Sources, c.Problems = notNil(c.Why), notNil(c.NotAsked), notNil(c.Sources), notNil(c.Problems)
+}
+
+// kinds are those of changes, the one first that holds people up.
+var kinds = []Kind{Blocked, Asked, Passed, Other}
+
+func notNil[T any](list []T) []T {
+	if list == nil {
+		list = []T{}
+	}
+	return list
+}
+
+// Picked are the events to be kept as tests.
+func (c *Comparison) Picked() (all []*Picked) {
+	for i := range c.Sources {
+		for j := range c.Sources[i].Samples {
+			if p := c.Sources[i].Samples[j].picked; p != nil {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,116 @@
+package replay
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// WriteText writes a comparison for people.
+func (c *Comparison) WriteText(w io.Writer) error {
+	var b strings.Builder
+	c.head(&b)
+	c.sourceTable(&b)
+	c.samples(&b)
+	c.rest(&b)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (c *Comparison) head(b *strings.Builder) {
+	if c.Events == 0 {
+		b.WriteString("There is no event to be replayed.\n")
+		return
+	}
+	fmt.Fprintf(b, "%s of %s, %s compared.\n\n", plural(c.Events, "event"), plural(c.Sessions, "session"), count(c.Compared()))
+	for _, line := range []struct {
+		name string
+		n    int
+	}{
+		{"newly blocked", c.Blocked}, {"newly asked", c.Asked}, {"newly passed", c.Passed}, {"changed in another way", c.Other}, {"the same", c.Same},
+		{"not comparable", c.Incomparable}, {"not replayable", c.NotReplayable},
+	} {
+		fmt.Fprintf(b, "  %-24s%s\n", line.name, count(line.n))
+	}
+}
+
+func (c *Comparison) sourceTable(b *strings.Builder) {
+	if len(c.Sources) == 0 {
+		return
+	}
+	b.WriteString("\n")
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "blocked\tasked\tpassed\totherwise\t  hook or rule\n")
+	for _, s := range c.Sources {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t  %s\n", count(s.Blocked), count(s.Asked), count(s.Passed), count(s.Other), s.ID)
+	}
+	_ = t.Flush() // to a text
+}
+
+// inWords says what became of an event.
+var inWords = map[Kind]string{Blocked: "blocked", Asked: "asked about", Passed: "passes", Other: "changed"}
+
+func (c *Comparison) samples(b *strings.Builder) {
+	for _, s := range c.Sources {
+		fmt.Fprintf(b, "\n%s\n", s.ID)
+		shown := map[Kind]int{}
+		for _, one := range s.Samples {
+			if shown[one.Kind]++; shown[one.Kind] > mostChanges {
+				continue
+			}
+			fmt.Fprintf(b, "  %-12s%s\n", inWords[one.Kind], first(one.Call, one.Event))
+			fmt.Fprintf(b, "      %s (%s, %s, %s)\n", one.What, first(one.Agent, "no agent"), day(one.Time), one.Place)
+		}
+	}
+}
+
+// rest tells what was not compared, and why.
+func (c *Comparison) rest(b *strings.Builder) {
+	if n := len(c.NotAsked); n > 0 {
+		fmt.Fprintf(b, "\n%s not asked, because what they run could act; --run asks them:\n", pluralOf(n, "hook was", "hooks were"))
+		for _, a := range c.NotAsked[:min(n, mostLines)] {
+			fmt.Fprintf(b, "  %s (%s), at %s\n", a.Hook, a.Kind, plural(a.Events, "event"))
+		}
+		more(b, n, "more hook")
+	}
+	if n := len(c.Why); n > 0 {
+		b.WriteString("\nNot compared:\n")
+		for _, r := range c.Why[:min(n, mostLines)] {
+			fmt.Fprintf(b, "  %s: %s (first: %s)\n", plural(r.Events, "event"), r.Why, r.Place)
+		}
+		more(b, n, "more reason")
+	}
+	if c.Undecided > 0 {
+		fmt.Fprintf(b, "\nOf %s no decision is known: they count as passed then.\n", plural(c.Undecided, "event"))
+	}
+	if c.Anew > 0 {
+		fmt.Fprintf(b, "\n%s analysed anew, over the files of today.\n", pluralOf(c.Anew, "call was", "calls were"))
+	}
+	if c.Lacking > 0 {
+		fmt.Fprintf(b, "\n%s analysed anew, and not all that they looked at then is on record:\n", pluralOf(c.Lacking, "call was", "calls were"))
+		for _, l := range c.Lacks[:min(len(c.Lacks), mostChanges)] {
+			fmt.Fprintf(b, "  %s\n", l)
+		}
+	}
+	if n := len(c.Problems) + c.MoreProblems; n > 0 {
+		b.WriteString("\nNot read:\n")
+		for _, p := range c.Problems[:min(len(c.Problems), mostLines)] {
+			fmt.Fprintf(b, "  %s\n", p)
+		}
+		more(b, n, "more problem")
+	}
+}
+
+func more(b *strings.Builder, n int, what string) {
+	if n > mostLines {
+		fmt.Fprintf(b, "  and %s; --json has more of them\n", plural(n-mostLines, what))
+	}
+}
+
+func pluralOf(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return count(n) + " " + many
+}

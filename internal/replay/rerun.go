@@ -1,0 +1,233 @@
+package replay
+
+import (
+	"context"
+	"hash/maphash"
+	"io/fs"
+	"iter"
+	"runtime"
+	"sync"
+
+	"github.com/hookway/hookway/handler/command"
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/guards"
+	"github.com/hookway/hookway/internal/keep"
+)
+
+// Rerun says which events of the past are fired again, and at which hooks.
+type Rerun struct {
+	// Moments are the events, in the order in which they happened. What cannot be read is
+	// an error; the rest goes on.
+	Moments iter.Seq2[*Moment, error]
+
+	Options config.Options // how a configuration is read
+	Environ []string       // what hooks and calls find, KEY=VALUE
+
+	// Config is one hookway.yaml that is used for every event in place of the workspace's.
+	// Without it each event is fired at what its own workspace has now; events of no
+	// workspace at what Options say.
+	Config string
+
+	// Guards are words as in `hookway guards use`, and a mode, which say what hookway's own
+	// rules are in place of what the configuration says. None: as it says.
+	Guards []string
+
+	// Act has hooks asked that could act: commands, servers, scripts with grants.
+	Act bool
+
+	// Anew has calls analysed anew over what is on record of the files of that time.
+	Anew bool
+
+	// Pick is how many changed events of each hook and kind keep their event, to be saved.
+	Pick int
+
+	workers int // 0: as many as there are processors
+}
+
+// worker fires the events of some sessions, in their order.
+type worker struct {
+	p      *Rerun
+	worlds *worlds
+	state  guards.State
+	counts *changes
+
+	mu      sync.Mutex
+	targets map[string]*target
+	failed  map[string]error
+	order   []string // workspaces, the one that was opened first in front
+}
+
+// mostTargets bounds how many workspaces are open at once.
+const mostTargets = 64
+
+// Sessions in memory of one worker at most.
+const mostSessions = 1024
+
+func newWorker(p *Rerun, w *worlds) *worker {
+	k := &worker{p: p, worlds: w, counts: newChanges(p.Pick), targets: map[string]*target{}, failed: map[string]error{}}
+	k.state.ReadFile, k.state.Most = unread, mostSessions
+	return k
+}
+
+// Compare fires the events again and compares what is decided now with what was then. An
+// error is of a configuration that cannot be used, or of a context that ended.
+func (p Rerun) Compare(ctx context.Context) (*Comparison, error) {
+	ctx = command.WithEnviron(ctx, append(p.Environ[:len(p.Environ):len(p.Environ)], Variable))
+	n := p.workers
+	if n == 0 {
+		n = min(runtime.GOMAXPROCS(0), 8)
+	}
+	worlds := newWorlds(p.Environ)
+	workers := make([]*worker, n)
+	for i := range workers {
+		workers[i] = newWorker(&p, worlds)
+		defer workers[i].close()
+	}
+	if p.Config != "" { // a mistake in it is told before anything is read
+		if _, err := workers[0].target(ctx, ""); err != nil {
+			return nil, err
+		}
+	}
+	report := &Comparison{}
+	problems := p.deal(ctx, workers)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	for _, k := range workers {
+		report.add(k.counts)
+	}
+	report.finish(problems, p.Pick)
+	return report, nil
+}
+
+// deal gives each worker the events of its sessions. Where hooks keep something of their
+// own, or a budget is of a day, all events of a workspace go to one.
+func (p *Rerun) deal(ctx context.Context, workers []*worker) *problems {
+	var all sync.WaitGroup
+	queues := make([]chan *Moment, len(workers))
+	for i, k := range workers {
+		queues[i] = make(chan *Moment, 64)
+		all.Go(func() {
+			for m := range queues[i] {
+				if ctx.Err() == nil {
+					k.take(ctx, m)
+				}
+			}
+		})
+	}
+	seed, first, found := maphash.MakeSeed(), map[string]bool{}, &problems{}
+	for m, err := range p.Moments {
+		if ctx.Err() != nil {
+			break
+		}
+		if err != nil {
+			found.add(err, workers[0].worlds.home)
+			continue
+		}
+		session := m.Then.Session
+		if !first[session] && m.Lacks == "" {
+			if t, err := workers[0].target(ctx, p.hooks(m)); err == nil && t.own {
+				first[session] = true
+			}
+		}
+		at := uint64(0)
+		if !first[session] && session != "" {
+			at = maphash.String(seed, session) % uint64(len(workers))
+		}
+		queues[at] <- m
+	}
+	for _, q := range queues {
+		close(q)
+	}
+	all.Wait()
+	return found
+}
+
+// hooks is the folder whose hooks an event is fired at.
+func (p *Rerun) hooks(m *Moment) string {
+	if p.Config != "" {
+		return ""
+	}
+	return m.Hooks
+}
+
+// target gives the hooks of a folder, and reads them once.
+func (k *worker) target(ctx context.Context, folder string) (*target, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if t, err := k.targets[folder], k.failed[folder]; t != nil || err != nil {
+		return t, err
+	}
+	t, err := k.p.open(ctx, folder, &k.state, k.worlds)
+	if err != nil {
+		k.failed[folder] = err
+		return nil, err
+	}
+	k.targets[folder] = t
+	k.order = append(k.order, folder)
+	if len(k.order) > mostTargets {
+		old := k.order[0]
+		k.order = k.order[1:]
+		_ = k.targets[old].close()
+		delete(k.targets, old)
+	}
+	return t, nil
+}
+
+// take fires one event and counts what came of it.
+func (k *worker) take(ctx context.Context, m *Moment) {
+	c := k.counts
+	if m.Lacks != "" {
+		c.lacks(m)
+		return
+	}
+	t, err := k.target(ctx, k.p.hooks(m))
+	if err != nil {
+		c.incomparable(m, "the hooks of its folder cannot be read: "+hook.LogLine(err.Error()))
+		return
+	}
+	ev, err := m.event(t.engine)
+	if err != nil {
+		m.Lacks = "it cannot be read: " + hook.LogLine(err.Error())
+		c.lacks(m)
+		return
+	}
+	s := &shot{moment: m}
+	firing := context.WithValue(ctx, shotKey{}, s)
+	if m.Kept != nil {
+		s.then = &keep.Replaying{Event: m.Kept, Anew: k.p.Anew, ReadFile: k.worlds.readFile}
+		firing = keep.Replay(firing, s.then, ev)
+	}
+	firing, one := guards.Begin(firing, ev)
+	out, err := t.engine.Fire(firing, ev)
+	if err == nil && t.watched {
+		err = t.engine.Close(ctx)
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			c.incomparable(m, "it could not be fired: "+hook.LogLine(err.Error()))
+		}
+		return
+	}
+	then := heard(m.Then.Steps)
+	if m.Kept != nil {
+		then.settle(&m.Kept.Verdict)
+	}
+	one.Settle(firing, &out, func(hook.Outcome[any]) bool { return m.Then.Action == hook.ActionBlock.String() })
+	if !m.Before {
+		c.compared(t, s, ev, &out, then)
+	}
+}
+
+// unread stands for files of a session: what they held then is not known. A file that
+// cannot be read counts as changed, and as one that nobody has looked into.
+func unread(string, int) ([]byte, error) { return nil, fs.ErrNotExist }
+
+func (k *worker) close() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, t := range k.targets {
+		_ = t.close()
+	}
+}

@@ -1,0 +1,130 @@
+package replay_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/guards"
+	"github.com/hookway/hookway/internal/keep"
+	"github.com/hookway/hookway/internal/replay"
+)
+
+var events = flag.Int("events", 2000, "how many events are replayed over their own record")
+
+// place is a folder of the user's own, with a workspace in it.
+type place struct {
+	home, workspace string
+	options         config.Options
+}
+
+func newPlace(tb testing.TB, yaml string, files map[string]string) *place {
+	tb.Helper()
+	home, err := filepath.EvalSymlinks(tb.TempDir())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p := &place{home: home, workspace: filepath.Join(home, "work")}
+	write(tb, filepath.Join(p.workspace, ".git", "HEAD"), "ref: refs/heads/main\n")
+	write(tb, filepath.Join(p.workspace, "hookway.yaml"), yaml)
+	for name, text := range files {
+		write(tb, filepath.Join(p.workspace, name), text)
+	}
+	p.options = config.Options{Dir: p.workspace, Getenv: func(name string) string {
+		return map[string]string{"HOME": home, "USERPROFILE": home, "HOOKWAY_HOME": filepath.Join(home, "hw"), "HOOKWAY_TRUST": "1"}[name]
+	}}
+	return p
+}
+
+func write(tb testing.TB, path, text string) {
+	tb.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// past fires events at the hooks of a place, and keeps what comes of them in a log.
+func (p *place) past(tb testing.TB, n int) (dir string) {
+	tb.Helper()
+	state := &guards.State{Most: 100}
+	options := p.options
+	options.Guards = func(on *config.Guards) hook.Handler {
+		return &guards.Guard{Policy: on.Policy, State: state, Grants: someGrants{}}
+	}
+	set, err := config.Load(tb.Context(), options)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer set.Close()
+	if len(set.Problems) > 0 {
+		tb.Fatal(set.Problems)
+	}
+	engine := new(hook.Engine)
+	if err := set.Fill(engine); err != nil {
+		tb.Fatal(err)
+	}
+	dir = filepath.Join(p.home, "audit")
+	log, err := audit.Open(audit.Config{Dir: dir, Patience: time.Minute})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	g := newGenerator(1)
+	for range n {
+		ev := g.next(tb, p.workspace)
+		ctx, watch := keep.Watching(tb.Context(), ev)
+		ctx, one := guards.Begin(ctx, ev)
+		out, err := engine.Fire(ctx, ev)
+		one.Settle(ctx, &out, func(out hook.Outcome[any]) bool { return out.Action == hook.ActionBlock })
+		watch.Decided(&out.Verdict)
+		if err == nil {
+			err = engine.Close(tb.Context())
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+		r := audit.FromOutcome(ev, &out, 0)
+		r.Workspace = p.workspace
+		r.Watched(watch)
+		if err := log.Append(tb.Context(), r); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := log.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return dir
+}
+
+// someGrants let a few calls through.
+type someGrants struct{}
+
+func (someGrants) Use(_ context.Context, c guards.Call) (by string, ok bool, err error) {
+	return "me", strings.Contains(fmt.Sprint(c.Input), "git reset"), nil
+}
+func (someGrants) Return(context.Context, guards.Call) error          { return nil }
+func (someGrants) Offer(context.Context, guards.Call) (string, error) { return "ABCD", nil }
+
+// TestTheSameHooksDecideTheSame: the same configuration over its own record.
+func TestTheSameHooksDecideTheSame(t *testing.T) {
+	p := newPlace(t, everything, scripts)
+	report, err := replay.Rerun{Moments: replay.FromRecord(t.Context(), p.past(t, *events), replay.Wanted{}), Options: p.options, Environ: os.Environ()}.Compare(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Same != *events || report.Events != *events {
+		var text strings.Builder
+		_ = report.WriteText(&text)
+		t.Errorf("%d of %d are the same:\n%s", report.Same, *events, text.String())
+	}
+}

@@ -1,0 +1,279 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hookway/hookway/facts"
+	"github.com/hookway/hookway/handler/command"
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/guards"
+	"github.com/hookway/hookway/internal/keep"
+)
+
+// Variable tells programs that they are asked about the past, when they are asked at all.
+const Variable = "HOOKWAY_REPLAY=1"
+
+// target is a configuration that events of the past are fired at. Its hooks that could
+// act are not asked, unless the plan says so.
+type target struct {
+	plan   *Rerun
+	set    *config.Set
+	engine *hook.Engine
+	worlds *worlds
+	state  *guards.State
+
+	acts map[string]string // why a hook is not asked, by its id
+	own  bool              // a hook of it keeps something of its own from call to call
+	gaps bool              // not all of its hooks could be read
+
+	watched bool // a hook of the observe lane is waited for, which may keep something too
+}
+
+// open reads the configuration of a folder that events are fired at. What is wrong
+// with it is told; an error means that nothing can be fired at it.
+func (p *Rerun) open(ctx context.Context, folder string, state *guards.State, worlds *worlds) (*target, error) {
+	t := &target{plan: p, engine: new(hook.Engine), worlds: worlds, state: state, acts: map[string]string{}}
+	options := p.Options
+	options.Memory = func(string, string, string) hook.Memory { return beyond{} }
+	options.Relay = func(context.Context) hook.Relay { return beyond{} }
+	options.MemoryHooks, options.Webhooks = nil, nil
+	options.Guards, options.Still = t.guard, !p.Act
+	if !p.Act {
+		options.Transport = noNetwork{}
+	}
+	switch {
+	case p.Config != "":
+		options.File = p.Config
+	case folder != "":
+		options.Dir, options.TrustedOnly = folder, true
+	}
+	var err error
+	if t.set, err = config.Load(ctx, options); err != nil {
+		return nil, err
+	}
+	if err := t.mistakes(); err != nil {
+		return nil, errors.Join(err, t.set.Close())
+	}
+	if len(p.Guards) > 0 {
+		if err := t.set.UseGuards(p.Guards, t.guard); err != nil {
+			return nil, errors.Join(err, t.set.Close())
+		}
+	}
+	t.weigh()
+	t.engine.Wrap(t.layer)
+	if err := t.fill(); err != nil {
+		return nil, errors.Join(err, t.set.Close())
+	}
+	t.engine.Analyse = t.analyse(t.engine.Analyse)
+	return t, nil
+}
+
+// mistakes is the error of a file that was named and has some. Those of the others are
+// told, and what they keep from being read is not compared.
+func (t *target) mistakes() error {
+	var named []string
+	for _, p := range t.set.Problems {
+		if t.plan.Config != "" {
+			named = append(named, p.String())
+			continue
+		}
+		t.gaps = true
+	}
+	if len(named) > 0 {
+		return fmt.Errorf("the configuration has mistakes:\n%s", strings.Join(named, "\n"))
+	}
+	t.gaps = t.gaps || len(t.set.Skipped) > 0 || t.set.Unread
+	return nil
+}
+
+// patience bounds a script that is asked about the past. What was slow then need not be
+// slow now, and the other way about.
+const patience = 2 * time.Minute
+
+// weigh finds the hooks that could act, and those that keep something from call to call.
+func (t *target) weigh() {
+	for i := range t.set.Hooks {
+		h := &t.set.Hooks[i]
+		switch {
+		case h.State != config.Active:
+			continue
+		case h.Kind == "command" || h.Kind == "http" || h.Kind == "grpc":
+			t.acts[h.ID] = h.Kind
+			continue
+		case h.Kind == "script" || h.Kind == "wasm":
+			if t.own = true; h.ByNode || len(h.Grants) > 0 {
+				t.acts[h.ID] = h.Kind + " with grants"
+				continue
+			}
+			h.Timeout, h.Retries = patience, 0
+			t.watched = t.watched || h.Lane == hook.Observe
+		default:
+			h.Timeout, h.Retries = 0, 0
+		}
+	}
+	if on := t.set.Settings.Guards; on != nil && on.Policy.Budget.Per == guards.PerDay {
+		t.own = true
+	}
+}
+
+// fill registers the hooks.
+func (t *target) fill() error {
+	if err := t.set.Fill(t.engine); err != nil {
+		return fmt.Errorf("the hooks cannot be used: %w", err)
+	}
+	return nil
+}
+
+// layer keeps a hook from being asked that could act.
+func (t *target) layer(h hook.Hook, next hook.Handler) hook.Handler {
+	if why := t.acts[h.ID]; why == "" || t.plan.Act {
+		return next
+	}
+	id := h.ID
+	return hook.HandlerFunc(func(ctx context.Context, _ hook.AnyEvent) (hook.Decision, error) {
+		if s := shotOf(ctx); s != nil {
+			s.passOver(id)
+		}
+		return hook.Decision{}, nil
+	})
+}
+
+// guard makes hookway's own rules, with the sessions as the record tells them.
+func (t *target) guard(on *config.Guards) hook.Handler {
+	return &guards.Guard{Policy: on.Policy, State: t.state, Grants: pastGrants{}, Went: went}
+}
+
+// analyse gives the facts of a call: what is on record of them, and otherwise those of
+// today.
+func (t *target) analyse(onRecord hook.Analyser) hook.Analyser {
+	return func(ctx context.Context, ev hook.AnyEvent) []hook.Fact {
+		s := shotOf(ctx)
+		if s != nil && s.then != nil && len(s.then.Analyses) > 0 {
+			return onRecord(ctx, ev)
+		}
+		w, ok := t.worlds.of(ev.Head().CWD)
+		if !ok {
+			w = near(guards.World(ev.Head().CWD, command.Environ(ctx)))
+		}
+		if on := t.set.Settings.Guards; on != nil {
+			w.Scratch = on.Policy.Scratch
+		}
+		if s != nil {
+			s.note(func() { s.analysed = true })
+		}
+		return facts.Of(ev, w)
+	}
+}
+
+func (t *target) close() error { return t.set.Close() }
+
+// shot is one firing of a moment.
+type shot struct {
+	moment *Moment
+	then   *keep.Replaying // nil: little is on record
+
+	mu       sync.Mutex
+	passed   []string // ids of hooks that were not asked
+	analysed bool     // the call was analysed anew
+	beyond   bool     // a hook asked for what is not there in a replay
+}
+
+type shotKey struct{}
+
+func shotOf(ctx context.Context) *shot {
+	s, _ := ctx.Value(shotKey{}).(*shot)
+	return s
+}
+
+// note notes something of the firing; hooks run side by side.
+func (s *shot) note(what func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	what()
+}
+
+func (s *shot) passOver(id string) {
+	s.note(func() {
+		if !slices.Contains(s.passed, id) {
+			s.passed = append(s.passed, id)
+		}
+	})
+}
+
+// pastGrants let the calls through that a person let through then.
+type pastGrants struct{}
+
+// Use says what the record says.
+func (pastGrants) Use(ctx context.Context, _ guards.Call) (by string, ok bool, err error) {
+	if s := shotOf(ctx); s != nil {
+		by, ok = s.moment.Granted, s.moment.Granted != ""
+	}
+	return by, ok, nil
+}
+
+// Offer has nothing to offer: the call is over.
+func (pastGrants) Offer(context.Context, guards.Call) (string, error) { return "", nil }
+
+// Return takes nothing back: the grant is one of then.
+func (pastGrants) Return(context.Context, guards.Call) error { return nil }
+
+// went says whether a call was stopped then: its session went on from there.
+func went(ctx context.Context) (stopped, known bool) {
+	s := shotOf(ctx)
+	if s == nil {
+		return false, false
+	}
+	if s.moment.Undecided {
+		return false, true
+	}
+	for i := range s.moment.Then.Steps {
+		if step := &s.moment.Then.Steps[i]; step.Hook == guards.ID {
+			return step.Action == hook.ActionBlock.String(), true
+		}
+	}
+	return s.moment.Then.Action == hook.ActionBlock.String(), true
+}
+
+// noNetwork refuses every request.
+type noNetwork struct{}
+
+// RoundTrip refuses.
+func (noNetwork) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		_, _ = io.Copy(io.Discard, r.Body)
+		_ = r.Body.Close()
+	}
+	return nil, errors.New("nothing is sent in a replay; --run asks hooks that could act")
+}
+
+// errReplay is the error of what is not there in a replay.
+var errReplay = errors.New("it is not there in a replay: what it held then is not known")
+
+// beyond is the memory, and the way to others, of scripts in a replay: there is none, and
+// what a script decides for want of it is not compared.
+type beyond struct{}
+
+func (beyond) fail(ctx context.Context) error {
+	if s := shotOf(ctx); s != nil {
+		s.note(func() { s.beyond = true })
+	}
+	return errReplay
+}
+
+func (b beyond) Save(ctx context.Context, _ string) (string, error) { return "", b.fail(ctx) }
+func (b beyond) Search(ctx context.Context, _ string) ([]hook.Remembered, error) {
+	return nil, b.fail(ctx)
+}
+func (b beyond) Forget(ctx context.Context, _ string) error          { return b.fail(ctx) }
+func (b beyond) List(ctx context.Context) ([]hook.Remembered, error) { return nil, b.fail(ctx) }
+func (b beyond) Send(ctx context.Context, _, _ string) error         { return b.fail(ctx) }
+func (b beyond) Broadcast(ctx context.Context, _ string) error       { return b.fail(ctx) }
