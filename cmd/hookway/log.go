@@ -303,6 +303,13 @@ func showReport(a *app, dir string, r audit.Report) {
 		return
 	}
 	fmt.Fprintf(out, "The log is as it was written: records %d to %d in %s.\nLast hash: %s\n", r.First, r.Last, count(r.Files, "file"), r.Hash)
+	if r.Events+r.Gone > 0 {
+		gone := ""
+		if r.Gone > 0 {
+			gone = fmt.Sprintf("; of %d more only the hash is there: they expired, or were lost with their process", r.Gone)
+		}
+		fmt.Fprintf(out, "Whole events beside it, as they were written: %d%s.\n", r.Events, gone)
+	}
 	if r.Torn > 0 {
 		fmt.Fprintf(out, "%s left by processes that died while they wrote; that was never a record.\n", count(r.Torn, "torn line"))
 	}

@@ -32,6 +32,12 @@
 // after it owns up to exactly those bytes. A last line that only lacks its line
 // break is whole, and stays.
 //
+// # Events
+//
+// The events that hooks decided are kept whole in a folder of the log, by package keep,
+// with placeholders for their secrets. A record has the hash of its event, or says why
+// it has none; [Events] reads both. An event that is gone leaves the chain as it is.
+//
 // # Secrets
 //
 // Before a record is hashed and written, credentials that package facts recognises

@@ -16,6 +16,9 @@ type Whole struct {
 	NotReplayable string      // why the event cannot be fired again; "" if it can
 }
 
+// notThere is why an event cannot be fired again that expired, or was lost with its process.
+const notThere = "its kept event is not there any more"
+
 // Events gives the records of a log that hooks decided, oldest first, with their events.
 // It holds a bounded part of both in memory. An error that is a *Damage, or a
 // *keep.Damage, stands for one place; any other ends the reading, as the context does.
@@ -74,7 +77,7 @@ func (w *Whole) find(kept *shelf, tell func(error) bool) bool {
 		tell(err)
 		return false
 	case text == nil:
-		w.NotReplayable = "its kept event is not there any more"
+		w.NotReplayable = notThere
 	case keep.Hash(text) != w.Record.Kept:
 		w.NotReplayable = "its kept event was changed"
 	default:

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/hookway/hookway/hook"
 )
 
 // TestMain lets this test binary be a process that appends until it is killed.
@@ -40,6 +42,7 @@ func appendForEver(dir string) {
 			for i := 0; ; i++ {
 				r := sample(i)
 				r.EventID = fmt.Sprintf("%d/%d/%d", os.Getpid(), a, i)
+				r.whole = &whole{ev: hook.PreToolUse.New(hook.Envelope{Session: r.EventID}, hook.ToolUse{ToolName: "Bash"})}
 				if err := l.Append(context.Background(), r); err != nil {
 					panic(err)
 				}
@@ -87,6 +90,12 @@ func TestNothingAcknowledgedIsLostWhenTheWriterIsKilled(t *testing.T) {
 	}
 	if len(acknowledged) > 0 {
 		t.Errorf("%d acknowledged records are lost: %v", len(acknowledged), acknowledged)
+	}
+	all, _ := events(t, dir, Filter{})
+	for _, w := range all { // an event is there whole, or it is not there
+		if w.Event == nil && w.NotReplayable != notThere || w.Event != nil && !strings.Contains(string(w.Event.Payload), w.Record.EventID) {
+			t.Fatalf("record %d has %+v, %s", w.Record.Seq, w.Event, w.NotReplayable)
+		}
 	}
 	fill(t, Config{Dir: dir}, 3)
 	sound(t, dir)

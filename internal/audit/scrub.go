@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/internal/keep"
@@ -30,7 +32,7 @@ func (s *scrubber) hold(kind, secret string) string {
 			s.found = map[string]string{}
 		}
 		text = s.holds.For(kind, secret)
-		s.found[secret] = text
+		s.found[strings.Clone(secret)] = text
 	}
 	s.count++
 	return text
@@ -96,15 +98,54 @@ func (s *scrubber) again(text string, _ bool) string {
 	return text
 }
 
-// walker goes through the texts of a JSON text that was written by this program.
+// quietBytes bounds the documents that are looked at as one text.
+const quietBytes = 16 << 10
+
+// quiet reports whether documents have no secrets. It looks at all their texts at once,
+// which most events need once only: what it takes for a secret may be none.
+func (s *scrubber) quiet(docs ...[]byte) bool {
+	size := 0
+	for _, d := range docs {
+		size += len(d)
+	}
+	if size > quietBytes {
+		return false
+	}
+	all := make([]byte, 0, size)
+	for _, d := range docs {
+		w := walker{in: d}
+		for t, ok := w.next(); ok; t, ok = w.next() {
+			if t.named {
+				return false
+			}
+			if !t.number {
+				all = append(appendUnquoted(all, d[t.at+1:t.end-1]), '\n')
+			}
+		}
+	}
+	found := false
+	s.redact.replace(string(all), func(string, string) string {
+		found = true
+		return ""
+	})
+	return !found
+}
+
+// walker goes through the texts and numbers of a JSON text that this program wrote.
 type walker struct {
 	in    []byte
-	out   []byte
-	done  int    // of in, how much is in out
-	open  []byte // the objects and lists around the place
-	named bool   // the next value has the name of a secret
-	key   bool   // a name is next
-	by    func(text string, named bool) string
+	at    int
+	depth [64]byte // the objects and lists around the place
+	open  int
+	named bool // the next value has the name of a secret
+	key   bool // a name is next
+}
+
+// token is a text, with its quotes, or a number.
+type token struct {
+	at, end int
+	number  bool
+	named   bool // its name says that it is secret
 }
 
 // Kinds of what is open.
@@ -114,108 +155,131 @@ const (
 	inSecrets // a list whose name is that of secrets
 )
 
-// rewrite is a JSON text with other texts, and with other digits for secret numbers.
-func rewrite(in []byte, by func(text string, named bool) string) []byte {
-	w := walker{in: in, by: by}
-	for at := 0; at < len(in); {
-		at = w.step(at)
+func (w *walker) next() (t token, ok bool) {
+	for w.at < len(w.in) {
+		at := w.at
+		switch c := w.in[at]; c {
+		case '{':
+			w.push(inObject)
+			w.key, w.named = true, false
+		case '[':
+			kind := byte(inList)
+			if w.named {
+				kind = inSecrets
+			}
+			w.push(kind)
+			w.key = false
+		case '}', ']':
+			w.open, w.named = max(w.open-1, 0), false
+		case ',':
+			top := w.top()
+			w.key, w.named = top == inObject, top == inSecrets
+		case '"':
+			return w.text(), true
+		case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+			return w.number(), true
+		}
+		w.at++
 	}
-	if w.done == 0 {
-		return in
-	}
-	return append(w.out, in[w.done:]...)
+	return t, false
 }
 
-func (w *walker) step(at int) int {
-	switch c := w.in[at]; c {
-	case '{':
-		w.open, w.key, w.named = append(w.open, inObject), true, false
-	case '[':
-		kind := byte(inList)
-		if w.named {
-			kind = inSecrets
-		}
-		w.open, w.key = append(w.open, kind), false
-	case '}', ']':
-		if len(w.open) > 0 {
-			w.open = w.open[:len(w.open)-1]
-		}
-		w.named = false
-	case ',':
-		top := w.top()
-		w.key, w.named = top == inObject, top == inSecrets
-	case '"':
-		return w.text(at)
-	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		return w.number(at)
+// push notes what is opened. What is deeper than anybody nests counts as an object.
+func (w *walker) push(kind byte) {
+	if w.open < len(w.depth) {
+		w.depth[w.open] = kind
 	}
-	return at + 1
+	w.open++
 }
 
 func (w *walker) top() byte {
-	if len(w.open) == 0 {
+	switch {
+	case w.open == 0:
 		return inList
+	case w.open > len(w.depth):
+		return inObject
 	}
-	return w.open[len(w.open)-1]
+	return w.depth[w.open-1]
 }
 
-func (w *walker) text(at int) int {
-	end, plain := at+1, true
+func (w *walker) text() token {
+	at, end := w.at, w.at+1
 	for end < len(w.in) && w.in[end] != '"' {
 		if w.in[end] == '\\' {
-			plain = false
 			end++
 		}
 		end++
 	}
-	end = min(end+1, len(w.in))
-	raw := w.in[at:end]
-	text := ""
-	if plain && len(raw) >= 2 {
-		text = string(raw[1 : len(raw)-1])
-	} else if json.Unmarshal(raw, &text) != nil {
-		return end
-	}
-	named := w.named && !w.key
+	w.at = min(end+1, len(w.in))
+	t := token{at: at, end: w.at, named: w.named && !w.key && w.at-at > 2}
 	if w.key {
-		w.key, w.named = false, secretName(text)
-	} else if w.top() != inSecrets {
-		w.named = false
+		w.key, w.named = false, secretName(w.in[at+1:w.at-1])
 	}
-	if now := w.by(text, named); now != text {
-		w.put(at, end)
-		w.out = keep.AppendText(w.out, now)
-	}
-	return end
+	return t
 }
 
-// number is a number; a secret one becomes another of as many digits.
-func (w *walker) number(at int) int {
-	end := at + 1
-	for end < len(w.in) && strings.IndexByte("0123456789.eE+-", w.in[end]) >= 0 {
-		end++
+func (w *walker) number() token {
+	at := w.at
+	for w.at++; w.at < len(w.in) && strings.IndexByte("0123456789.eE+-", w.in[w.at]) >= 0; w.at++ {
 	}
-	if text := string(w.in[at:end]); w.named && len(text) > 3 && strings.Trim(text, "0123456789") == "" {
-		if now := w.by(text, true); now[0] != '0' {
-			w.put(at, end)
-			w.out = append(w.out, now...)
-		} else {
-			w.put(at, end)
-			w.out = append(append(w.out, '1'), now[1:]...)
+	return token{at: at, end: w.at, number: true, named: w.named}
+}
+
+// rewrite is a JSON text with other texts, and with other digits for secret numbers.
+func rewrite(in []byte, by func(text string, named bool) string) []byte {
+	var out []byte
+	w, whole, done := walker{in: in}, string(in), 0
+	put := func(t token, add []byte) { out, done = append(append(out, in[done:t.at]...), add...), t.end }
+	for t, ok := w.next(); ok; t, ok = w.next() {
+		text := whole[t.at:t.end]
+		if t.number {
+			if t.named && len(text) > 3 && strings.Trim(text, "0123456789") == "" {
+				now := []byte(by(text, true))
+				now[0] = max(now[0], '1')
+				put(t, now)
+			}
+			continue
+		}
+		if text = text[1 : len(text)-1]; strings.IndexByte(text, '\\') >= 0 {
+			text = string(appendUnquoted(nil, in[t.at+1:t.end-1]))
+		}
+		if now := by(text, t.named); now != text {
+			put(t, keep.AppendText(nil, now))
 		}
 	}
-	return end
+	if done == 0 {
+		return in
+	}
+	return append(out, in[done:]...)
 }
 
-// put copies what is before a place, and goes on behind its end.
-func (w *walker) put(at, end int) {
-	w.out = append(w.out, w.in[w.done:at]...)
-	w.done = end
+// appendUnquoted adds what a text between its quotes says.
+func appendUnquoted(b, raw []byte) []byte {
+	const from, to = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
+	begin := len(b)
+	b = slices.Grow(b, len(raw))
+	for i := 0; i < len(raw); i++ {
+		n := bytes.IndexByte(raw[i:], '\\')
+		if n < 0 || i+n+1 == len(raw) {
+			return append(b, raw[i:]...)
+		}
+		b = append(b, raw[i:i+n]...)
+		i += n + 1
+		if k := strings.IndexByte(from, raw[i]); k >= 0 {
+			b = append(b, to[k])
+			continue
+		}
+		var text string // a code, which is rare
+		if json.Unmarshal(slices.Concat([]byte{'"'}, raw, []byte{'"'}), &text) == nil {
+			return append(b[:begin], text...)
+		}
+	}
+	return b
 }
 
 // secretName reports whether a member's value is never written, by its name.
-func secretName(name string) bool {
-	if name == "" || strings.IndexByte("deyntlsDEYNTLS_-", name[len(name)-1]) < 0 {
+func secretName(name []byte) bool {
+	if len(name) == 0 || strings.IndexByte("deyntlsDEYNTLS_-", name[len(name)-1]) < 0 {
 		return false
 	}
 	for _, end := range secretNames {
@@ -227,7 +291,7 @@ func secretName(name string) bool {
 }
 
 // endsIn reports whether a name, without its signs and in small letters, ends so.
-func endsIn(name, end string) bool {
+func endsIn(name []byte, end string) bool {
 	i, k := len(name)-1, len(end)-1
 	for ; i >= 0 && k >= 0; i-- {
 		c := name[i]

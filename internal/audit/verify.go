@@ -1,11 +1,17 @@
 package audit
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"github.com/hookway/hookway/internal/keep"
 )
 
 // Fault is a place where a log is not as it was written.
@@ -31,6 +37,8 @@ type Report struct {
 	Last     int64   `json:"last"`
 	Hash     string  `json:"hash"`                // of the last record: who keeps it elsewhere can compare it later
 	Torn     int     `json:"torn"`                // fragments that dead processes left; they were never records
+	Events   int64   `json:"events"`              // kept whole, and as they were written
+	Gone     int64   `json:"gone"`                // events that records name and that are not there any more: expired, or lost with a process
 	Problems []Fault `json:"problems"`            // empty if the log is as it was written
 	More     int     `json:"more_than,omitempty"` // problems that are not listed
 }
@@ -42,7 +50,7 @@ func (r Report) OK() bool { return len(r.Problems) == 0 }
 const maxProblems = 100
 
 // Verify reads a whole log and checks that every record is there, in its place,
-// and as it was written. Its error says that the log cannot be read; what is
+// and as it was written, and that the events that are kept are those of their records. Its error says that the log cannot be read; what is
 // wrong with it is in the report.
 func Verify(dir string) (Report, error) {
 	for try := 0; ; try++ {
@@ -69,6 +77,14 @@ type verifier struct {
 	no       int
 	fragment *Torn // a line that the next record must own up to
 	where    Fault
+	named    []named
+}
+
+// named is an event that a record names.
+type named struct {
+	seq  int64
+	hash [sha256.Size]byte
+	seen bool
 }
 
 func (v *verifier) all() error {
@@ -96,7 +112,7 @@ func (v *verifier) all() error {
 		}
 	}
 	v.finish()
-	return nil
+	return v.events()
 }
 
 func (v *verifier) problem(seq int64, format string, args ...any) {
@@ -189,6 +205,51 @@ func (v *verifier) record(text []byte, r *Record) {
 		v.problem(r.Seq, "record %d is not the one that the head of the log names: it was changed or replaced", r.Seq)
 	}
 	v.end = position{r.Seq, r.Hash}
+	if hash, err := hex.DecodeString(r.Kept); err == nil && len(hash) == sha256.Size {
+		v.named = append(v.named, named{r.Seq, [sha256.Size]byte(hash), false})
+	}
+}
+
+// events checks the events that are kept against the records that name them.
+func (v *verifier) events() error {
+	for e, err := range keep.Entries(EventsDir(v.dir), 0) {
+		var damage *keep.Damage
+		switch {
+		case errors.As(err, &damage) && damage.Torn:
+			v.report.Torn++
+		case errors.As(err, &damage):
+			v.add(Fault{File: damage.File, What: fmt.Sprintf("byte %d: kept events were changed: %v", damage.At, damage.Err)})
+		case err != nil:
+			return err
+		default:
+			v.event(&e)
+		}
+	}
+	for _, n := range v.named {
+		if !n.seen {
+			v.report.Gone++
+		}
+	}
+	return nil
+}
+
+func (v *verifier) event(e *keep.Entry) {
+	wrong := func(what string) {
+		v.add(Fault{File: e.File, Seq: e.Seq, What: fmt.Sprintf("byte %d: the kept event of record %d %s", e.At, e.Seq, what)})
+	}
+	at, ok := slices.BinarySearchFunc(v.named, e.Seq, func(n named, seq int64) int { return cmp.Compare(n.seq, seq) })
+	switch {
+	case !ok && e.Seq >= v.report.First && e.Seq <= v.end.seq:
+		wrong("is not named by it: it was added")
+	case !ok: // its record is too old to be there, or newer than what was read
+	case sha256.Sum256(e.Text) != v.named[at].hash:
+		wrong("was changed: its hash does not fit")
+	case v.named[at].seen:
+		wrong("stands there twice")
+	default:
+		v.named[at].seen = true
+		v.report.Events++
+	}
 }
 
 // begin checks the first record of the log.

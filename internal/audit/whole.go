@@ -85,7 +85,7 @@ func (k *keeper) make(r *Record, w *whole) (text []byte, why string) {
 	}
 	payload := encoded.Bytes()
 	if len(payload) > keep.MaxEvent {
-		return nil, fmt.Sprintf("the event has %d KiB; %d are kept at most", len(payload)>>10, keep.MaxEvent>>10)
+		return nil, fmt.Sprintf("the event is larger than %d KiB", keep.MaxEvent>>10)
 	}
 	k.mu.Lock()
 	redact := k.cover.of(r.Hide)
@@ -98,14 +98,15 @@ func (k *keeper) make(r *Record, w *whole) (text []byte, why string) {
 	e := w.kept
 	e.Workspace = r.Workspace
 	s := scrubber{redact: redact, holds: holds}
-	payload = rewrite(payload, s.loose)
-	verdict := rewrite(e.Verdict.Text(), s.loose)
-	rest := rewrite(e.Rest(), s.tight)
+	verdict, rest := e.Verdict.Text(), e.Rest()
+	if !s.quiet(payload, verdict, rest) {
+		payload, verdict, rest = rewrite(payload, s.loose), rewrite(verdict, s.loose), rewrite(rest, s.tight)
+	}
 	if len(s.found) > 0 {
 		payload, verdict, rest = rewrite(payload, s.again), rewrite(verdict, s.again), rewrite(rest, s.again)
 	}
 	if text = keep.Join(payload, rest, verdict, s.count); len(text) > maxEntry {
-		return nil, fmt.Sprintf("what was found about the event has %d KiB; %d are kept at most", len(text)>>10, maxEntry>>10)
+		return nil, fmt.Sprintf("the event with what was found about it is larger than %d KiB", maxEntry>>10)
 	}
 	return text, ""
 }

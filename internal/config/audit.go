@@ -25,6 +25,11 @@ func auditKeys() []key[auditSpec] { return auditTable.get(makeAuditKeys) }
 type Keep struct {
 	Age  time.Duration
 	Size int64 // of all files together, in bytes
+
+	// Of events, which are kept whole beside the log.
+	NoEvents   bool
+	EventsAge  time.Duration
+	EventsSize int64
 }
 
 // Bounds of Keep, against slips of the pen.
@@ -41,6 +46,18 @@ type auditSpec struct {
 	Keep
 }
 
+// off is the word for what is not to be.
+const off = "off"
+
+// readKeepEvents reads how long events are kept whole.
+func readKeepEvents(r *reader, n *yaml.Node, a *auditSpec) {
+	if node, ok := r.Enter(n); ok && node.Kind == yaml.ScalarNode && strings.EqualFold(node.Value, off) {
+		a.NoEvents = true
+		return
+	}
+	a.EventsAge = time.Duration(r.measure(n, "keep_events", "write it as 30d or 12h, or off", ages, int64(minKeepAge), int64(maxKeepAge)))
+}
+
 // makeAuditKeys lists the keys of audit.
 func makeAuditKeys() []key[auditSpec] {
 	return []key[auditSpec]{
@@ -51,6 +68,12 @@ func makeAuditKeys() []key[auditSpec] {
 		{name: "keep_size", doc: "How large all files of the log together may be, as 512MiB. Default: 512MiB.", shape: schema{"type": "string", "pattern": `^[0-9]+ ?[KMG]i?B$`},
 			read: func(r *reader, n *yaml.Node, a *auditSpec) {
 				a.Size = r.measure(n, "keep_size", "write it as 512MiB or 2GiB", sizes, minKeepSize, maxKeepSize)
+			}},
+		{name: "keep_events", doc: "How long events are kept whole beside the log, to be replayed, as 30d or 12h; off keeps none. Default: 30d.",
+			shape: schema{"anyOf": []schema{choiceShape(off), {"type": "string", "pattern": `^[0-9]+[dh]$`}}}, read: readKeepEvents},
+		{name: "keep_events_size", doc: "How large the files of whole events together may be, as 1GiB. Default: 1GiB.", shape: schema{"type": "string", "pattern": `^[0-9]+ ?[KMG]i?B$`},
+			read: func(r *reader, n *yaml.Node, a *auditSpec) {
+				a.EventsSize = r.measure(n, "keep_events_size", "write it as 512MiB or 2GiB", sizes, minKeepSize, maxKeepSize)
 			}},
 	}
 }

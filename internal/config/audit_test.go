@@ -110,6 +110,17 @@ func TestHowMuchIsKeptIsTheUsersWord(t *testing.T) {
 	if set := w.load(); strings.Contains(set.Warnings.String(), w.user("hookway.yaml:")) {
 		t.Errorf("%s", set.Warnings)
 	}
+	w.write(w.user("hookway.yaml"), "audit: {keep_events: 12h, keep_events_size: 64MiB}\n")
+	keep(Keep{EventsAge: 12 * time.Hour, EventsSize: 64 << 20})
+	for _, word := range []string{"off", `"off"`, "OFF"} {
+		w.write(w.user("hookway.yaml"), "audit: {keep_events: "+word+"}\n")
+		keep(Keep{NoEvents: true})
+	}
+	w.write(w.user("hookway.yaml"), "audit: {keep_events: never}\n")
+	keep(Keep{})
+	if set := w.load(); !strings.Contains(set.Problems.String(), "30d or 12h, or off") {
+		t.Errorf("%s", set.Problems)
+	}
 	for _, text := range []string{"audit: {keep: 10 days}", "audit: {keep: -1d}", "audit: {keep: 1m}", "audit: {keep: 99999999999d}", "audit: {keep_size: 1TB}", "audit: 5", "- audit", "audit: [", ""} {
 		w.write(w.user("hookway.yaml"), text)
 		keep(Keep{})

@@ -22,11 +22,12 @@ const recordTime = time.Second
 func (h *Home) openAudit(log *slog.Logger) (records *audit.Log, done func()) {
 	dir, err := h.AuditDir()
 	if err == nil {
-		keep, unread := config.KeepOf(h.Getenv)
+		kept, unread := config.KeepOf(h.Getenv)
 		if unread != nil {
 			log.Warn(unread.Error())
 		}
-		records, err = audit.Open(audit.Config{Dir: dir, KeepAge: keep.Age, KeepSize: keep.Size, Log: log})
+		records, err = audit.Open(audit.Config{Dir: dir, KeepAge: kept.Age, KeepSize: kept.Size, Log: log,
+			Events: keep.Config{Off: kept.NoEvents, Age: kept.EventsAge, Size: kept.EventsSize}})
 	}
 	if err != nil {
 		log.Warn("there will be no audit record", logline.Err, err)
