@@ -24,6 +24,10 @@ func (c *call) hookway() values {
 			break
 		}
 		c.tell(hook.Fact{Does: "self", What: map[string]string{"stop": "daemon", "serve": "daemon", "trust": "trust", "untrust": "trust", "allow": "approval"}[verb], Object: "hookway " + verb, Verb: verb, At: c.at, Sure: true})
+	case "suggest":
+		if slices.ContainsFunc(c.args, func(f field) bool { return strings.HasPrefix(f.text, "--apply") }) {
+			c.tell(hook.Fact{Does: "self", What: "guards", Object: "hookway suggest", Verb: "apply", At: c.at, Sure: true})
+		}
 	case "guards", "approvals":
 		words := []string{}
 		for _, f := range c.args {

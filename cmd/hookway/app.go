@@ -112,7 +112,7 @@ func (a *app) root() *cobra.Command {
 		fireCommand, explainCommand, guardsCommand, listCommand, testCommand, trustCommand, untrustCommand, allowCommand, initCommand,
 		runCommand, hookCommand, installCommand, uninstallCommand, schemaCommand, versionCommand,
 		sessionsCommand, holdCommand, releaseCommand, injectCommand, sendCommand, messagesCommand, outputCommand,
-		serveCommand, statusCommand, stopCommand, logCommand, replayCommand, statsCommand, doctorCommand, benchCommand, memoryCommand,
+		serveCommand, statusCommand, stopCommand, logCommand, replayCommand, statsCommand, suggestCommand, doctorCommand, benchCommand, memoryCommand,
 		attachCommand, paneCommand, typesCommand, nodeCommand, mcpCommand,
 		inboxCommand, receiptsCommand, agentsCommand, channelsCommand,
 	} {

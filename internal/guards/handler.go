@@ -131,7 +131,7 @@ func (g *Guard) grant(ctx context.Context, ev hook.AnyEvent, call hook.ToolCall,
 		d.Note = hook.LogLine("whether somebody let this call through is not known: " + err.Error())
 	case used:
 		keeping.WatchOf(ctx).Granted(by)
-		*d = hook.Decision{Note: hook.LogLine(letThrough + c.Rule + " stops: " + by), Would: d.Would, Inject: d.Inject}
+		*d = hook.Decision{Note: hook.LogLine(PassNote + c.Rule + " stops: " + by), Would: d.Would, Inject: d.Inject}
 		return
 	}
 	one.stopped(g, ev, c)

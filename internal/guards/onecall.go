@@ -201,7 +201,8 @@ func rank(a hook.Action) int {
 	return slices.Index([]hook.Action{hook.ActionAllow, hook.ActionAsk, hook.ActionAnswer, hook.ActionRetry, hook.ActionBlock}, a)
 }
 
-const letThrough = "a person let this call through once, which "
+// PassNote begins the note of a call that a person let through; the rule follows.
+const PassNote = "a person let this call through once, which "
 
 // LetThrough says who let a call through that a rule stops, if somebody did and it
 // passed; "" if not.
@@ -210,7 +211,7 @@ func LetThrough(out *hook.Outcome[any]) string {
 		return ""
 	}
 	for _, s := range out.Steps {
-		if s.Hook == ID && strings.HasPrefix(s.Note, letThrough) {
+		if s.Hook == ID && strings.HasPrefix(s.Note, PassNote) {
 			return s.Note
 		}
 	}

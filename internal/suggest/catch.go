@@ -1,0 +1,226 @@
+package suggest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/facts"
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/guards"
+	"github.com/hookway/hookway/internal/where"
+)
+
+// snare is a rule that would catch what a person stopped by hand.
+type snare struct {
+	times
+	name, text string
+	test       *where.Test
+	calls      []*answered
+	how        map[string]int
+	rule       string // of hookway's own, that holds for all of them
+	need       string // what a command has that the rule can hold for
+	all        int    // calls of the record that the rule holds for
+}
+
+// catches are the rules that would have caught what a person stopped by hand.
+func (j *judge) catches(ctx context.Context) ([]Suggestion, error) {
+	snares := map[string]*snare{}
+	for _, h := range sortedHashes(j.watch.no) {
+		a := j.watch.no[h]
+		if !j.inside(a.dir) {
+			continue
+		}
+		list := j.facts(&a.call)
+		f := worst(list)
+		if f == nil {
+			continue
+		}
+		text, name := snareOf(f)
+		s := snares[text]
+		if s == nil {
+			s = &snare{name: name, text: text, how: map[string]int{}, rule: j.holding(list), need: f.By}
+			snares[text] = s
+		}
+		if s.rule != j.holding(list) {
+			s.rule = ""
+		}
+		s.calls = append(s.calls, a)
+		s.how[a.how] += a.times.all
+		s.join(&a.times)
+	}
+	var set []*snare
+	for _, text := range slices.Sorted(maps.Keys(snares)) {
+		s := snares[text]
+		if occasions, _ := s.habit(); occasions < leastStopped || j.standing("ask", s.calls) {
+			continue
+		}
+		var err error
+		if s.test, err = where.Compile(text); err == nil {
+			set = append(set, s)
+		}
+	}
+	if len(set) == 0 {
+		return nil, nil
+	}
+	if err := j.look(ctx, set); err != nil {
+		return nil, err
+	}
+	var out []Suggestion
+	ids := j.taken()
+	for _, s := range set {
+		if suggestion, ok := j.catch(s, ids); ok {
+			out = append(out, suggestion)
+		}
+	}
+	return out, nil
+}
+
+// holding is the rule of hookway's own that holds for facts and is on trial here, or "".
+func (j *judge) holding(list []hook.Fact) string {
+	for _, o := range guards.Everything().Judge(list) {
+		if j.onTrial(o.Rule.ID) {
+			return o.Rule.ID
+		}
+	}
+	return ""
+}
+
+// snareOf is the condition under which a call does what a fact says, and what it is
+// called. Paths count by their folder.
+func snareOf(f *hook.Fact) (text, name string) {
+	parts := []string{".does == " + quote(f.Does)}
+	words := []string{f.By}
+	add := func(member, value string) {
+		if value != "" {
+			parts = append(parts, "."+member+" == "+quote(value))
+			if member != "scope" && !slices.Contains(words, value) {
+				words = append(words, value)
+			}
+		}
+	}
+	switch f.Does {
+	case "run":
+		add("program", f.Program)
+		add("sub", f.Sub)
+	case "git":
+		add("verb", f.Verb)
+		for member, is := range map[string]bool{"force": f.Force, "deletes": f.Deletes, "uncommitted": f.Uncommitted} {
+			if is {
+				parts = append(parts, "."+member)
+			}
+		}
+		slices.Sort(parts[1:])
+	case "sql", "infra", "package":
+		add("system", f.System)
+		add("manager", f.Manager)
+		add("verb", f.Verb)
+	case "connect":
+		add("host", f.Host)
+	default:
+		add("by", f.By)
+		add("scope", f.Scope)
+		if f.Inside != "" {
+			folder := commonFolder([]string{f.Inside})
+			parts = append(parts, "hasPrefix(.inside, "+quote(folder)+")")
+			words = append(words, folder)
+		} else if f.Path != "" {
+			parts = append(parts, ".path == "+quote(f.Path))
+			words = append(words, f.Path)
+		}
+	}
+	return "any(facts, " + strings.Join(parts, " and ") + ")", strings.Join(strings.Fields(strings.Join(words, " ")), " ")
+}
+
+// look reads the record once more, and counts what each rule would have caught.
+func (j *judge) look(ctx context.Context, set []*snare) error {
+	memory := map[hash][]hook.Fact{}
+	var tests []*where.Test
+	for _, s := range set {
+		tests = append(tests, s.test)
+	}
+	p := newProbe(tests...)
+	return j.each(ctx, func(r *audit.Record) {
+		if r.Event != hook.PreToolUse.Info().Name || r.Action == audit.Repeat || r.Action == audit.Untaken {
+			return
+		}
+		c := callOf(r)
+		command := guards.CommandOf(c.input)
+		if command != "" && !slices.ContainsFunc(set, func(s *snare) bool { return strings.Contains(command, s.need) }) {
+			return
+		}
+		for i, is := range p.try(&tested{c, j.remembered(memory, r, &c)}) {
+			if is {
+				set[i].all++
+			}
+		}
+	})
+}
+
+// remembered are the facts of a call: those on record, or found now.
+func (j *judge) remembered(memory map[hash][]hook.Fact, r *audit.Record, c *call) []hook.Fact {
+	if len(r.Facts) > 0 {
+		return r.Facts
+	}
+	if !j.inside(c.dir) || !whole(r) {
+		return nil
+	}
+	h := c.hash()
+	list, ok := memory[h]
+	if !ok {
+		if len(memory) >= mostCalls {
+			clear(memory)
+		}
+		list = j.facts(c)
+		memory[h] = list
+	}
+	return list
+}
+
+// ways are how a person stops a call, as the evidence tells it.
+var ways = []struct{ how, text string }{
+	{"refused", "were asked about and did not run"},
+	{"interrupted", "had no result when a person spoke"},
+	{"undone", "were undone right after a person spoke"},
+}
+
+// catch is the suggestion of such a rule. Of what mostly ran, nothing is said.
+func (j *judge) catch(s *snare, ids map[string]bool) (out Suggestion, ok bool) {
+	if s.times.all*2 < s.all {
+		return out, false
+	}
+	out = Suggestion{Kind: Catch, Samples: j.samples(s.calls)}
+	out.count(&s.times)
+	for _, way := range ways {
+		if n := s.how[way.how]; n > 0 {
+			out.Why = append(out.Why, calls(n)+" "+way.text)
+		}
+	}
+	out.Why = append(out.Why, fmt.Sprintf("of %s that the rule holds for", calls(max(s.all, s.times.all))))
+	if s.rule != "" {
+		out.ID, out.Rule, out.Title = s.rule, string(guards.Enforce), "have "+s.rule+" count, which holds for what you stopped"
+		out.YAML = "guards:\n  rules:\n    " + s.rule + ": enforce\n"
+		out.Case = j.caseOf(s.calls[0].call, verdictOf(s.rule), guards.ID)
+		out.Case.Name = "suggested: " + s.rule
+		return out, true
+	}
+	out.ID = free(ids, "ask-"+slug(s.name))
+	out.Title = "ask about " + s.name
+	out.Hook = hookEntry(out.ID, &shape{event: hook.PreToolUse.Info().Name}, s.text, "ask", fmt.Sprintf("You stopped this %s, %s.", timesOf(s.times.all), span(s.first, s.last)))
+	out.YAML = "hooks:\n" + out.Hook
+	out.Case = j.caseOf(s.calls[0].call, "ask", out.ID)
+	return out, true
+}
+
+func verdictOf(id string) string {
+	if r := ruleOf(id); r != nil {
+		return string(r.Verdict)
+	}
+	return "ask"
+}
+
+// unsafe takes secrets out of a text for people.
+var unsafe = facts.NewRedactor(nil)
