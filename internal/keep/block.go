@@ -86,7 +86,7 @@ type packer struct{ enc *zstd.Encoder }
 func (p *packer) pack(raw []byte) ([]byte, error) {
 	if p.enc == nil {
 		enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(256<<10),
-			zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(false), zstd.WithEncoderDictRaw(dictionaryID, []byte(dictionary)))
+			zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false), zstd.WithEncoderDictRaw(dictionaryID, []byte(dictionary)))
 		if err != nil {
 			return nil, err
 		}
