@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,8 +14,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/approve"
+	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/owner"
 	"github.com/hookway/hookway/internal/process"
+	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -38,7 +43,9 @@ the terminal.`,
 			if len(args) == 0 {
 				return listStopped(cmd.Context(), a)
 			}
-			return allow(cmd.Context(), a, args[0])
+			r, err := allow(cmd.Context(), a, args[0])
+			a.home.Answered(cmd.Context(), approvalRecord(a, "hookway allow "+args[0], &r, err))
+			return err
 		},
 	}
 }
@@ -74,52 +81,77 @@ func listStopped(ctx context.Context, a *app) error {
 	return table.Flush()
 }
 
+// refusedOwner puts on record that somebody wanted what only the owner may, at a command
+// other than allow, and was not taken for them.
+func refusedOwner(ctx context.Context, a *app, command string, args []string, err error) {
+	var not *owner.NotOwner
+	if command != "allow" && errors.As(err, &not) {
+		a.home.Answered(ctx, approvalRecord(a, "hookway "+strings.Join(args, " "), &approve.Request{}, err))
+	}
+}
+
+// approvalRecord is the record of what only the owner may say: who did, or why they may not.
+func approvalRecord(a *app, what string, r *approve.Request, refused error) audit.Record {
+	who, agent := a.owner.Who()
+	record := audit.Record{
+		Time: time.Now(), Event: "Approval", Source: "cli", CWD: server.Cwd(), What: field(what, 200),
+		Agent: cmp.Or(a.getenv("HOOKWAY_AGENT"), agent), Session: cmp.Or(a.getenv("HOOKWAY_SESSION"), r.Session),
+		Metadata: map[string]any{"asked_by": field(who, 500)},
+	}
+	if refused != nil {
+		record.Action, record.By, record.Reason = hook.ActionBlock.String(), "hookway", refused.Error()
+		return record
+	}
+	record.Action, record.By = hook.ActionAllow.String(), r.By
+	record.Reason = fmt.Sprintf("the call that %s stopped may pass once, until %s: %s", r.Rule, r.Until.UTC().Format(time.RFC3339), r.From)
+	return record
+}
+
 // allow asks the owner whether a call may pass.
-func allow(ctx context.Context, a *app, text string) error {
+func allow(ctx context.Context, a *app, text string) (r approve.Request, err error) {
 	code, err := approve.ParseCode(text)
 	if err != nil {
-		return err
+		return r, err
 	}
 	out, ok := a.out.(*os.File)
 	if !ok {
-		return errors.New("hookway allow needs a terminal")
+		return r, errors.New("hookway allow needs a terminal")
 	}
 	terminal, err := a.owner.Open(a.in, out)
 	if err != nil {
-		return fmt.Errorf("%s was not allowed: %w", code, err)
+		return r, fmt.Errorf("%s was not allowed: %w", code, err)
 	}
 	defer terminal.Close()
 	store, err := a.home.Approvals(ctx)
 	if err != nil {
-		return err
+		return r, err
 	}
 	if store == nil {
-		return &approve.RefusedError{Code: code}
+		return r, &approve.RefusedError{Code: code}
 	}
 	defer store.Close()
-	r, err := store.Find(ctx, code)
-	if err != nil {
-		return err
+	if r, err = store.Find(ctx, code); err != nil {
+		return r, err
 	}
 	if r.Place != process.Namespaces() {
-		return fmt.Errorf("%s was not allowed: its call was stopped in another container, or another user namespace; run hookway allow there", code)
+		return r, fmt.Errorf("%s was not allowed: its call was stopped in another container, or another user namespace; run hookway allow there", code)
 	}
 	showStopped(terminal, &r)
 	yes, err := terminal.Confirm(fmt.Sprintf("Let this very call pass, once, within %d minutes?", int(approve.GrantTime.Minutes())))
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s was not allowed: %w", code, err)
+		return r, fmt.Errorf("%s was not allowed: %w", code, err)
 	case !yes:
-		return fmt.Errorf("%s was not allowed", code)
+		return r, fmt.Errorf("%s was not allowed", code)
 	}
 	if r, err = store.Allow(ctx, r, personAt(a, terminal.Name)); err != nil {
-		return err
+		return r, err
 	}
 	if a.json {
-		return a.print(r)
+		return r, a.print(r)
 	}
 	fmt.Fprintf(a.out, "Allowed once, until %s: let the agent try again\n", r.Until.Local().Format(time.TimeOnly))
-	return nil
+	return r, nil
 }
 
 // showStopped shows a call, and why it was stopped.

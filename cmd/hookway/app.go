@@ -77,6 +77,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if err == nil {
 		return 0
 	}
+	refusedOwner(ctx, a, command.Name(), args, err)
 	code := exitFailure
 	if command.Name() == "hook" && command.Parent() == root { // called by an agent, to which any other code means: go on
 		code = exitBlocked

@@ -67,6 +67,22 @@ func (r Rule) Agent() error {
 	return err
 }
 
+// Who tells who has started this process: it and those above it, by name and number, as
+// far as they may be looked at, and the agent that is among them.
+func (r Rule) Who() (line, agent string) {
+	m := r.machine()
+	chain, _ := r.chain(m, r.pid()) // too many tell enough
+	var all []string
+	for i := range chain {
+		p := &chain[i]
+		all = append(all, fmt.Sprintf("%s (%d)", base(first(p.Args)), p.PID))
+		if agent == "" {
+			agent = agentOf(p)
+		}
+	}
+	return strings.Join(all, " < "), agent
+}
+
 // clean checks a process and those above it, and gives them.
 func (r Rule) clean(m *machine, pid int) ([]process.Process, error) {
 	chain, err := r.chain(m, pid)
@@ -97,7 +113,7 @@ func (r Rule) chain(m *machine, pid int) ([]process.Process, error) {
 	var list []process.Process
 	for pid > 1 && pid != r.Until {
 		if len(list) == maxParents {
-			return nil, notOwner("more than %d processes lie above this command, or above what made its terminal; run it in a shell that you opened yourself", maxParents)
+			return list, notOwner("more than %d processes lie above this command, or above what made its terminal; run it in a shell that you opened yourself", maxParents)
 		}
 		p, ok := m.look(pid)
 		if !ok {

@@ -62,6 +62,18 @@ func (d *desk) judge() error {
 	return r.terminal(r.machine())
 }
 
+func TestWhoTellsWhoHasStartedACommand(t *testing.T) {
+	for want, lines := range map[string]map[int]string{
+		"hookway (1234) < bash (123) < gnome-terminal-server (12) by ": {1234: "hookway allow K7QX4", 123: "-bash", 12: "/usr/libexec/gnome-terminal-server"},
+		"hookway (1234) < sh (123) < node (12) by claude-code":         {1234: "hookway allow K7QX4", 123: "sh -c x", 12: "node /usr/lib/node_modules/@anthropic-ai/claude-code/cli.js"},
+		"hookway (1234) < codex (123) by codex":                        {1234: "hookway allow K7QX4", 123: "/usr/bin/codex exec"},
+	} {
+		if line, agent := newDesk(lines).rule().Who(); line+" by "+agent != want {
+			t.Errorf("got %q by %q, want %q", line, agent, want)
+		}
+	}
+}
+
 func TestWhoCanSpeakForTheOwner(t *testing.T) {
 	const self = "hookway allow K7QX4"
 	for name, c := range map[string]struct {

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/approve"
+	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/guards"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/process"
 )
 
@@ -19,6 +21,20 @@ func (h *Home) Approvals(ctx context.Context) (*approve.Store, error) {
 		return nil, err
 	}
 	return approve.Open(ctx, dir, approve.Options{})
+}
+
+// Answered puts on record that somebody answered for a stopped call, or tried to.
+func (h *Home) Answered(ctx context.Context, r audit.Record) {
+	records, done := h.openAudit(h.Log)
+	defer done()
+	if records == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+	defer cancel()
+	if err := records.Append(ctx, r); err != nil {
+		h.Log.Warn("an answer for a stopped call is not on record", logline.Err, err)
+	}
 }
 
 // grants lets calls through that a person allowed. The file is open only for as long as
