@@ -101,17 +101,21 @@ var Packs = sync.OnceValue(func() []*Pack {
 
 // Parse reads a pack.
 func Parse(src []byte) (*Pack, error) {
-	var head struct {
-		Version int `yaml:"version"`
-	}
-	if err := yaml.Unmarshal(src, &head); err != nil {
-		return nil, fmt.Errorf("the pack is not YAML: %w", err)
-	}
-	if head.Version > Version {
-		return nil, fmt.Errorf("the pack has version %d, and this hookway reads up to %d: install a newer hookway", head.Version, Version)
-	}
 	var p Pack
-	if err := yaml.Load(src, &p, yaml.WithKnownFields()); err != nil {
+	err := yaml.Load(src, &p, yaml.WithKnownFields())
+	if err != nil { // a newer one may have what is not known here
+		var head struct {
+			Version int `yaml:"version"`
+		}
+		if err := yaml.Unmarshal(src, &head); err != nil {
+			return nil, fmt.Errorf("the pack is not YAML: %w", err)
+		}
+		p.Version = head.Version
+	}
+	switch {
+	case p.Version > Version:
+		return nil, fmt.Errorf("the pack has version %d, and this hookway reads up to %d: install a newer hookway", p.Version, Version)
+	case err != nil:
 		return nil, fmt.Errorf("reading the pack: %w", err)
 	}
 	if p.Name == "" {

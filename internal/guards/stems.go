@@ -2,6 +2,7 @@ package guards
 
 import (
 	_ "embed"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -34,18 +35,21 @@ type automaton struct {
 	class  [256]byte // of a byte: those that no stem has are 0
 	width  int
 	states []state
-	rows   []uint16   // where each class leads
-	found  [][]uint16 // stems that end at a state
+	rows   []uint16 // where each class leads
+	found  []ending
 	stems  []stem
 }
 
 // state is where a text has led so far: 0 is the beginning of all stems.
 type state struct {
 	row   uint16    // its place in rows, in widths
-	found uint16    // one more than its place in found; 0: no stem ends
+	found uint16    // the place in found of the first stem that ends; 0: none does
 	own   [2]uint16 // where it leads otherwise than the row
 	class [2]byte   // of which bytes; 0: of none
 }
+
+// ending is a stem that ends at a state, and where the next one stands in found.
+type ending struct{ stem, next uint16 }
 
 var stems = sync.OnceValue(func() *automaton { return build(readStems(stemFile)) })
 
@@ -76,15 +80,39 @@ func ascii(s string) bool {
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' }
 
-// way leads from one state to a longer one.
-type way struct {
-	class byte
-	to    uint16
+// trie is all stems by their beginnings. Its nodes are the states; each has a list of
+// those that are one byte longer.
+type trie struct {
+	class      []byte
+	first, nth []uint16 // the first of the longer ones, and the next of the same length
+	ends       []uint16 // the stems that end there: the first one's place in found
+}
+
+// ways gives the longer ones of a node.
+func (t *trie) ways(at uint16) iter.Seq2[byte, uint16] {
+	return func(yield func(byte, uint16) bool) {
+		for to := t.first[at]; to != 0 && yield(t.class[to], to); to = t.nth[to] {
+		}
+	}
+}
+
+// add gives the node that is one byte longer.
+func (t *trie) add(at uint16, class byte) uint16 {
+	for is, to := range t.ways(at) {
+		if is == class {
+			return to
+		}
+	}
+	to := uint16(len(t.class))
+	t.class, t.first = append(t.class, class), append(t.first, 0)
+	t.nth, t.ends = append(t.nth, t.first[at]), append(t.ends, 0)
+	t.first[at] = to
+	return to
 }
 
 // build makes the automaton: a trie, and from each state the way on if it breaks off.
 func build(list []stem) *automaton {
-	a := &automaton{stems: list, width: 1}
+	a := &automaton{stems: list, width: 1, found: make([]ending, 1, 2*len(list))}
 	for _, s := range list {
 		for i := range len(s.text) {
 			if a.class[s.text[i]] == 0 {
@@ -93,22 +121,16 @@ func build(list []stem) *automaton {
 			}
 		}
 	}
-	ways, ending := [][]way{nil}, [][]uint16{nil}
+	t := &trie{class: make([]byte, 1, 1<<15), first: make([]uint16, 1, 1<<15), nth: make([]uint16, 1, 1<<15), ends: make([]uint16, 1, 1<<15)}
 	for n, s := range list {
-		at := 0
+		at := uint16(0)
 		for i := range len(s.text) {
-			class := a.class[s.text[i]]
-			known := slices.IndexFunc(ways[at], func(w way) bool { return w.class == class })
-			if known < 0 {
-				known = len(ways[at])
-				ways[at] = append(ways[at], way{class, uint16(len(ways))})
-				ways, ending = append(ways, nil), append(ending, nil)
-			}
-			at = int(ways[at][known].to)
+			at = t.add(at, a.class[s.text[i]])
 		}
-		ending[at] = append(ending[at], uint16(n))
+		a.found = append(a.found, ending{stem: uint16(n)})
+		t.ends[at] = a.after(t.ends[at], uint16(len(a.found)-1))
 	}
-	a.link(ways, ending)
+	a.link(t)
 	for c := byte('A'); c <= 'Z'; c++ {
 		a.class[c] = a.class[c+'a'-'A']
 	}
@@ -119,54 +141,67 @@ func build(list []stem) *automaton {
 }
 
 // link makes states of a trie, from the shortest.
-func (a *automaton) link(ways [][]way, ending [][]uint16) {
-	a.states = make([]state, len(ways))
-	back := make([]uint16, len(ways)) // the state that is left of one when its beginning goes
-	for queue := []uint16{0}; len(queue) > 0; queue = queue[1:] {
-		at := queue[0]
+func (a *automaton) link(t *trie) {
+	a.states = make([]state, len(t.class))
+	back := make([]uint16, len(t.class)) // the state that is left of one when its beginning goes
+	queue := make([]uint16, 1, len(t.class))
+	for n := 0; n < len(queue); n++ {
+		at := queue[n]
 		rest := a.states[back[at]]
-		if at != 0 && rest.found != 0 {
-			ending[at] = append(ending[at], a.found[rest.found-1]...)
-		}
-		for _, w := range ways[at] {
+		for class, to := range t.ways(at) {
 			if at != 0 {
-				back[w.to] = a.step(back[at], w.class)
+				back[to] = a.step(back[at], class)
 			}
-			queue = append(queue, w.to)
+			queue = append(queue, to)
 		}
 		s := &a.states[at]
-		if *s = rest; at == 0 || !s.differ(ways[at]) {
-			row := make([]uint16, a.width)
-			for c := range row {
-				if at != 0 {
-					row[c] = a.step(back[at], byte(c))
-				}
-			}
-			for _, w := range ways[at] {
-				row[w.class] = w.to
-			}
-			*s = state{row: uint16(len(a.rows) / a.width)}
-			a.rows = append(a.rows, row...)
+		if *s = rest; at == 0 || !s.differ(t.ways(at)) {
+			*s = state{row: a.row(t, at, back[at])}
 		}
-		if s.found = 0; len(ending[at]) > 0 {
-			a.found = append(a.found, ending[at])
-			s.found = uint16(len(a.found))
+		s.found = a.after(t.ends[at], rest.found)
+	}
+}
+
+// row adds a row for a state.
+func (a *automaton) row(t *trie, at, back uint16) (place uint16) {
+	row := make([]uint16, a.width)
+	for c := range row {
+		if at != 0 {
+			row[c] = a.step(back, byte(c))
 		}
 	}
+	for class, to := range t.ways(at) {
+		row[class] = to
+	}
+	a.rows = append(a.rows, row...)
+	return uint16(len(a.rows)/a.width - 1)
+}
+
+// after has the stems of one list follow those of another, which no other state has.
+func (a *automaton) after(own, rest uint16) uint16 {
+	if own == 0 {
+		return rest
+	}
+	last := own
+	for a.found[last].next != 0 {
+		last = a.found[last].next
+	}
+	a.found[last].next = rest
+	return own
 }
 
 // differ has a state lead on in some ways otherwise than its row, if there is room for
 // them.
-func (s *state) differ(ways []way) bool {
-	for _, w := range ways {
-		at := slices.Index(s.class[:], w.class)
+func (s *state) differ(ways iter.Seq2[byte, uint16]) bool {
+	for class, to := range ways {
+		at := slices.Index(s.class[:], class)
 		if at < 0 {
 			at = slices.Index(s.class[:], 0)
 		}
 		if at < 0 {
 			return false
 		}
-		s.class[at], s.own[at] = w.class, w.to
+		s.class[at], s.own[at] = class, to
 	}
 	return true
 }
@@ -205,11 +240,8 @@ func (a *automaton) find(text string) []signal {
 		}
 		before = c
 		at = a.step(at, class)
-		if a.states[at].found == 0 {
-			continue
-		}
-		for _, n := range a.found[a.states[at].found-1] {
-			s := &a.stems[n]
+		for end := a.states[at].found; end != 0; end = a.found[end].next {
+			s := &a.stems[a.found[end].stem]
 			from := i + 1 - len(s.text)
 			if from < 0 || s.start && from > 0 && inWord(text[from-1]) || s.stop && i+1 < len(text) && inWord(text[i+1]) {
 				continue

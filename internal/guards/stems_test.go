@@ -36,10 +36,8 @@ func TestStemsAreFoundWhereTheyStand(t *testing.T) {
 		a, got, at := stems(), []int(nil), uint16(0)
 		for i := range len(text) {
 			at = a.step(at, a.class[text[i]])
-			if ending := a.states[at].found; ending != 0 {
-				for range a.found[ending-1] {
-					got = append(got, i+1)
-				}
+			for end := a.states[at].found; end != 0; end = a.found[end].next {
+				got = append(got, i+1)
 			}
 		}
 		if !slices.Equal(got, want) {
