@@ -20,7 +20,7 @@ func benchCommand(a *app) *cobra.Command {
 }
 
 func benchHookCommand(a *app) *cobra.Command {
-	var runs int
+	plan := bench.HookPlan{}
 	cmd := &cobra.Command{
 		Use:   "hook",
 		Short: "Measure what a hook costs an agent: one hook that blocks, through the daemon",
@@ -28,21 +28,23 @@ func benchHookCommand(a *app) *cobra.Command {
 
 A daemon of its own is started, with a configuration of its own in a temporary
 folder; yours is not touched. "process" is what an agent waits for: from the
-start of hookway-hook to its end.`,
+start of hookway-hook to its end. With --guards hookway's own rules judge the call
+beside that hook.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if runs < 1 {
-				return fmt.Errorf("-n %d: measure at least one run", runs)
+			err := plan.Check()
+			if err == nil {
+				plan.Programs, err = ownPrograms()
 			}
-			programs, err := ownPrograms()
 			if err != nil {
 				return err
 			}
-			report, err := bench.Hook(cmd.Context(), programs, runs)
+			report, err := bench.Hook(cmd.Context(), plan)
 			return printBench(a, report, err)
 		},
 	}
-	cmd.Flags().IntVarP(&runs, "runs", "n", 500, "how many `RUNS` are measured")
+	cmd.Flags().IntVarP(&plan.Runs, "runs", "n", 500, "how many `RUNS` are measured")
+	cmd.Flags().StringVar(&plan.Guards, "guards", "", "hookway's own rules are on, as `USE` says: default, strict")
 	return cmd
 }
 

@@ -31,11 +31,31 @@ type HookReport struct {
 	ShimBytes int64     `json:"shim_bytes"`
 	ShimRSS   int64     `json:"shim_resident_bytes,omitempty"` // 0: the system does not tell
 	DaemonRSS int64     `json:"daemon_resident_bytes,omitempty"`
+	DaemonOwn int64     `json:"daemon_private_bytes,omitempty"` // without the pages of files, which others share
+	Guards    string    `json:"guards,omitempty"`
+}
+
+// HookPlan says what is measured.
+type HookPlan struct {
+	Programs
+	Runs   int
+	Guards string // hookway's own rules: "default" or "strict"; "" has none
+}
+
+// Check finds what is wrong with a plan.
+func (p *HookPlan) Check() error {
+	if p.Runs < 1 {
+		return fmt.Errorf("-n %d: measure at least one run", p.Runs)
+	}
+	if p.Guards != "" && p.Guards != "default" && p.Guards != "strict" {
+		return fmt.Errorf("--guards %q: want default (every pack) or strict", p.Guards)
+	}
+	return nil
 }
 
 // Hook measures one hook that blocks, through a daemon of its own.
-func Hook(ctx context.Context, p Programs, runs int) (*HookReport, error) {
-	s, err := newStage(p)
+func Hook(ctx context.Context, p HookPlan) (*HookReport, error) {
+	s, err := newStage(p.Programs, p.Guards)
 	if err != nil {
 		return nil, err
 	}
@@ -44,12 +64,20 @@ func Hook(ctx context.Context, p Programs, runs int) (*HookReport, error) {
 	if err := s.start(ctx); err != nil {
 		return nil, err
 	}
-	return s.measure(ctx, runs)
+	r, err := s.measure(ctx, p.Runs)
+	if err == nil {
+		r.Guards = p.Guards
+	}
+	return r, err
 }
 
 // Print writes the report for people.
 func (r *HookReport) Print(w io.Writer) {
-	fmt.Fprintf(w, "%-44s %10s %10s\n", "one hook that blocks", "median", "p95")
+	what := "one hook that blocks"
+	if r.Guards != "" {
+		what += ", guards " + r.Guards
+	}
+	fmt.Fprintf(w, "%-44s %10s %10s\n", what, "median", "p95")
 	for _, m := range r.Measures {
 		fmt.Fprintf(w, "%-44s %7.3f ms %7.3f ms\n", m.Name, m.Median, m.P95)
 	}
@@ -60,6 +88,9 @@ func (r *HookReport) Print(w io.Writer) {
 		fmt.Fprintf(w, "%-44s %10s\n", "hookway-hook resident", mib(r.ShimRSS))
 	}
 	fmt.Fprintf(w, "%-44s %10s\n", "daemon resident, three seconds later", mib(r.DaemonRSS))
+	if r.DaemonOwn > 0 {
+		fmt.Fprintf(w, "%-44s %10s\n", "of that its own, and not pages of files", mib(r.DaemonOwn))
+	}
 }
 
 // stage is a user with one hook and a daemon, for a measurement.
@@ -72,7 +103,7 @@ type stage struct {
 
 const oneHook = "hooks:\n- {id: no-rm, on: PreToolUse, lane: guard, match: {tool: Bash, command: 'rm\\s'}, block: not here}\n"
 
-func newStage(p Programs) (*stage, error) {
+func newStage(p Programs, guards string) (*stage, error) {
 	dir, err := Folder()
 	if err != nil {
 		return nil, err
@@ -91,8 +122,11 @@ func newStage(p Programs) (*stage, error) {
 		}
 		return os.Getenv(name)
 	}
-	project := filepath.Join(dir, "project")
-	err = errors.Join(os.MkdirAll(project, 0o700), os.WriteFile(filepath.Join(project, "hookway.yaml"), []byte(oneHook), 0o600))
+	project, text := filepath.Join(dir, "project"), oneHook
+	if guards != "" {
+		text = "guards: {use: " + guards + ", mode: enforce}\n" + text
+	}
+	err = errors.Join(os.MkdirAll(project, 0o700), os.WriteFile(filepath.Join(project, "hookway.yaml"), []byte(text), 0o600))
 	if err == nil {
 		_, err = config.Trust(config.Options{Dir: project, Getenv: getenv})
 	}
@@ -129,8 +163,8 @@ func (s *stage) stop() {
 
 // event is a call of a session of its own, so that none is taken for another.
 func (s *stage) event(n int64) []byte {
-	return fmt.Appendf(nil, `{"session_id":"bench-%d","transcript_path":"/tmp/t.jsonl","cwd":%q,"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm -rf build","description":"clean"},"tool_use_id":"toolu_%d"}`,
-		n%16, filepath.Join(s.dir, "project"), n)
+	return fmt.Appendf(nil, `{"session_id":"bench-%d","transcript_path":"/tmp/t.jsonl","cwd":%q,"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm -rf build/%d","description":"clean"},"tool_use_id":"toolu_%d"}`,
+		n%16, filepath.Join(s.dir, "project"), n, n)
 }
 
 func (s *stage) measure(ctx context.Context, runs int) (*HookReport, error) {
@@ -350,7 +384,7 @@ func (s *stage) idle(ctx context.Context, _ int, r *HookReport) error {
 	}
 	defer client.Close()
 	st, err := client.Status(ctx, s.Version)
-	r.DaemonRSS = int64(st.Resident)
+	r.DaemonRSS, r.DaemonOwn = int64(st.Resident), memoryOf(st.PID, "RssAnon")
 	return err
 }
 

@@ -65,14 +65,17 @@ func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 
 // ResidentPeak is the most memory that a running process has held so far, in
 // bytes; 0 if the system does not tell.
-func ResidentPeak(pid int) int64 {
+func ResidentPeak(pid int) int64 { return memoryOf(pid, "VmHWM") }
+
+// memoryOf is one of the sizes that Linux tells of a running process, in bytes.
+func memoryOf(pid int, name string) int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0
 	}
 	for line := range strings.Lines(string(text)) {
 		var kib int64
-		if n, _ := fmt.Sscanf(line, "VmHWM: %d kB", &kib); n == 1 {
+		if n, _ := fmt.Sscanf(line, name+": %d kB", &kib); n == 1 {
 			return kib << 10
 		}
 	}

@@ -36,7 +36,7 @@ const (
 	blockBytes    = 512 << 10              // after which a block ends
 	gatherBytes   = 256 << 10              // after which nobody waits for more
 	gather        = 100 * time.Millisecond // for more events to compress together
-	idle          = 30 * time.Second       // after which the tables of the compressor go
+	idle          = 5 * time.Second        // after which the tables of the compressor go, before memory is given back
 )
 
 // Store keeps entries. It is safe for concurrent use. Nobody waits for the disk: one
