@@ -184,6 +184,41 @@ func TestWhatIsCutOrHiddenIsNotReplayable(t *testing.T) {
 	sound(t, dir)
 }
 
+// A large event that was made ready beside its decision is kept as any other.
+func TestADraftIsKeptAsTheEventItself(t *testing.T) {
+	token := "ghp_" + "R2mK9xQ7vT4nB8wZ3cY6pL1sD5fH0g1vgmAj"
+	text := strings.Repeat("ok  a test\n", 3000) + "PASSWORD=open-sesame-12 " + token
+	ev := hook.PostToolUse.New(hook.Envelope{Session: "s"}, hook.ToolResult{ToolUse: hook.ToolUse{ToolName: "Bash"}, ToolResponse: hook.ToolResponse{Success: true, Output: text}})
+	other := hook.PostToolUse.New(hook.Envelope{Session: "s"}, hook.ToolResult{ToolUse: hook.ToolUse{ToolName: "Bash"}})
+	dir := t.TempDir()
+	l := open(t, Config{Dir: dir, Fields: []string{"ssn"}})
+	for _, d := range []*Draft{nil, l.Draft(ev, nil), l.Draft(other, nil), l.Draft(ev, []string{"tool_response"})} {
+		r := outcomeOf(ev, hook.ActionContinue)
+		_, watch := keep.Watching(t.Context(), ev)
+		watch.Decided(&hook.Verdict{Reason: "it has open-sesame-12"})
+		r.Watched(watch)
+		r.Drafted(d)
+		add(t, l, r)
+	}
+	hidden := outcomeOf(ev, hook.ActionContinue)
+	hidden.Hide = []string{"output"}
+	hidden.Drafted(l.Draft(ev, hidden.Hide))
+	add(t, l, hidden)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	all, _ := events(t, dir, Filter{})
+	if len(all) != 5 || all[4].NotReplayable != "redact hides tool_response.output" {
+		t.Fatalf("%d, %q", len(all), all[len(all)-1].NotReplayable)
+	}
+	for i, w := range all[:4] {
+		if w.Record.Kept != all[0].Record.Kept || w.Event == nil || w.Event.Secrets == 0 || strings.Contains(string(w.Event.Payload), token) || strings.Contains(w.Event.Verdict.Reason, "open-sesame-12") {
+			t.Errorf("record %d: %+v, %v", i, w.Event, w.NotReplayable)
+		}
+	}
+	sound(t, dir)
+}
+
 // FuzzRewrite holds that a JSON text stays one, whatever its texts say.
 func FuzzRewrite(f *testing.F) {
 	f.Add("a \"b\" \\ \u2028 \n", "password", "hunter2 é 日本 \U0001F600")

@@ -98,6 +98,18 @@ func (s *scrubber) again(text string, _ bool) string {
 	return text
 }
 
+// clean is a document without its secrets, as by takes them out.
+func (s *scrubber) clean(doc []byte, by func(text string, named bool) string) []byte {
+	if s.quiet(doc) {
+		return doc
+	}
+	before := len(s.found)
+	if doc = rewrite(doc, by); len(s.found) > before {
+		doc = rewrite(doc, s.again)
+	}
+	return doc
+}
+
 // quietBytes bounds the documents that are looked at as one text.
 const quietBytes = 16 << 10
 

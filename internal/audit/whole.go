@@ -2,8 +2,11 @@ package audit
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"maps"
 	"slices"
 	"sync"
@@ -18,8 +21,9 @@ const maxEntry = 2 * keep.MaxEvent
 
 // whole is the event of a record, as the hooks got it.
 type whole struct {
-	ev   hook.AnyEvent
-	kept keep.Event // all but its payload
+	ev    hook.AnyEvent
+	kept  keep.Event // all but its payload
+	draft *Draft     // of its payload
 }
 
 // wholeOf is what an outcome tells of how an event was decided.
@@ -38,8 +42,55 @@ func wholeOf(ev hook.AnyEvent, out *hook.Outcome[any]) *whole {
 // Watched adds what was noted while the event was decided to what is kept of it.
 func (r *Record) Watched(w *keep.Watch) {
 	if r.whole != nil && w != nil {
-		r.whole = &whole{r.whole.ev, w.Event()}
+		r.whole = &whole{r.whole.ev, w.Event(), r.whole.draft}
 	}
+}
+
+// Drafted adds what was made ready of the event while its hooks were asked. A nil draft,
+// or one of another event, adds nothing.
+func (r *Record) Drafted(d *Draft) {
+	if r.whole != nil && d != nil && d.ev == r.whole.ev && slices.Equal(d.hide, r.Hide) {
+		r.whole = &whole{r.whole.ev, r.whole.kept, d}
+	}
+}
+
+// Draft is a large event that is made ready to be kept while its hooks are asked.
+type Draft struct {
+	ev   hook.AnyEvent
+	hide []string
+	done chan struct{} // closed when the rest is there
+
+	payload []byte
+	begun   []byte    // the entry up to the payload
+	hash    hash.Hash // of begun
+	scrub   scrubber
+	why     string // it cannot be kept
+}
+
+// largeRest is how much room is left for what is found of a large event.
+const largeRest = 4 << 10
+
+// Draft begins to make an event ready to be kept, beside its decision. hide is as in
+// Record.Hide. It is worth while for an event that is large.
+func (l *Log) Draft(ev hook.AnyEvent, hide []string) *Draft {
+	if l.events.store.Off() {
+		return nil
+	}
+	d := &Draft{ev: ev, hide: hide, done: make(chan struct{})}
+	go func() {
+		defer close(d.done)
+		defer func() {
+			if p := recover(); p != nil { // of a value's own marshaller
+				d.why = unreadable
+			}
+		}()
+		if d.payload, d.why = l.events.payload(d.ev, d.hide, &d.scrub); d.why == "" {
+			d.payload = d.scrub.clean(d.payload, d.scrub.loose)
+			d.begun, d.hash = keep.Begin(d.payload, largeRest), sha256.New()
+			_, _ = d.hash.Write(d.begun)
+		}
+	}()
+	return d
 }
 
 // keeper makes what is kept of events, for many goroutines.
@@ -58,57 +109,92 @@ func (k *keeper) entry(r *Record) (text []byte) {
 	}
 	defer func() {
 		if p := recover(); p != nil { // of a value's own marshaller
-			r.Kept, r.Unkept, text = "", "the event cannot be read", nil
+			r.Kept, r.Unkept, text = "", unreadable, nil
 		}
 	}()
-	text, r.Unkept = k.make(r, w)
+	text, r.Kept, r.Unkept = k.make(r, w)
 	switch {
 	case r.Unkept != "":
 		return nil
 	case !k.store.Reserve(len(text)):
-		r.Unkept = "too many events waited to be written"
+		r.Kept, r.Unkept = "", "too many events waited to be written"
 		return nil
 	}
-	r.Kept = keep.Hash(text)
 	return text
 }
 
-// make makes an entry, or says why there can be none.
-func (k *keeper) make(r *Record, w *whole) (text []byte, why string) {
+// unreadable is why an event is not kept whose values fail.
+const unreadable = "the event cannot be read"
+
+// payload is an event in its wire form, and what takes its secrets out; or why it cannot
+// be kept.
+func (k *keeper) payload(ev hook.AnyEvent, hide []string, s *scrubber) (text []byte, why string) {
 	holds, err := k.store.Ready()
 	if err != nil {
 		return nil, "events cannot be kept"
 	}
-	encoded, err := wire.Encode(w.ev)
+	encoded, err := wire.Encode(ev)
 	if err != nil {
 		return nil, "the event has no JSON form"
 	}
-	payload := encoded.Bytes()
-	if len(payload) > keep.MaxEvent {
+	text = encoded.Bytes()
+	if len(text) > keep.MaxEvent {
 		return nil, fmt.Sprintf("the event is larger than %d KiB", keep.MaxEvent>>10)
 	}
 	k.mu.Lock()
-	redact := k.cover.of(r.Hide)
+	redact := k.cover.of(hide)
 	k.mu.Unlock()
 	if len(redact.fields) > 0 {
-		if why := redact.hidesIn(payload); why != "" {
+		if why := redact.hidesIn(text); why != "" {
 			return nil, why
 		}
 	}
+	s.redact, s.holds = redact, holds
+	return text, ""
+}
+
+// make makes an entry with its hash, or says why there can be none.
+func (k *keeper) make(r *Record, w *whole) (text []byte, hash, why string) {
+	var payload []byte
+	s := &scrubber{}
+	if d := w.draft; d != nil {
+		<-d.done
+		payload, why, s = d.payload, d.why, &d.scrub
+	} else {
+		payload, why = k.payload(w.ev, r.Hide, s)
+	}
+	if why != "" {
+		return nil, "", why
+	}
 	e := w.kept
 	e.Workspace = r.Workspace
-	s := scrubber{redact: redact, holds: holds}
-	verdict, rest := e.Verdict.Text(), e.Rest()
-	if !s.quiet(payload, verdict, rest) {
+	verdict, rest, before := e.Verdict.Text(), e.Rest(), len(s.found)
+	switch {
+	case w.draft != nil:
+		verdict, rest = s.clean(verdict, s.loose), s.clean(rest, s.tight)
+	case !s.quiet(payload, verdict, rest):
 		payload, verdict, rest = rewrite(payload, s.loose), rewrite(verdict, s.loose), rewrite(rest, s.tight)
 	}
+	begun := []byte(nil)
+	if len(s.found) > before {
+		payload = rewrite(payload, s.again)
+	} else if w.draft != nil {
+		begun = w.draft.begun
+	}
 	if len(s.found) > 0 {
-		payload, verdict, rest = rewrite(payload, s.again), rewrite(verdict, s.again), rewrite(rest, s.again)
+		verdict, rest = rewrite(verdict, s.again), rewrite(rest, s.again)
 	}
-	if text = keep.Join(payload, rest, verdict, s.count); len(text) > maxEntry {
-		return nil, fmt.Sprintf("the event with what was found about it is larger than %d KiB", maxEntry>>10)
+	if begun == nil {
+		begun = keep.Begin(payload, len(rest)+len(verdict))
 	}
-	return text, ""
+	if text = keep.End(begun, rest, verdict, s.count); len(text) > maxEntry {
+		return nil, "", fmt.Sprintf("the event with what was found about it is larger than %d KiB", maxEntry>>10)
+	}
+	if d := w.draft; d != nil && len(s.found) == before {
+		_, _ = d.hash.Write(text[len(begun):])
+		return text, hex.EncodeToString(d.hash.Sum(nil)), ""
+	}
+	return text, keep.Hash(text), ""
 }
 
 // hidesIn says what of an event the configuration hides; "" is nothing.

@@ -27,6 +27,10 @@ type Judge struct {
 	// Record puts an outcome on record and returns when that is done. Nil keeps none.
 	Record func(context.Context, audit.Record) error
 
+	// Draft begins to make a large event ready to be kept on record, beside its decision.
+	// hide is what its record will hide. Nil: that is done when the record is put.
+	Draft func(ev hook.AnyEvent, hide []string) *audit.Draft
+
 	// AuditDir is the folder in which Record puts what Watch shows; "" has none.
 	AuditDir string
 
@@ -152,6 +156,7 @@ func (r *request) decide(ctx context.Context) (reply call.Reply, err error) {
 		return r.repeat(ctx, f)
 	}
 	ctx, watch := keep.Watching(ctx, r.ev)
+	draft := r.draft()
 	out, err := r.fire(ctx)
 	var how string
 	if err == nil {
@@ -173,7 +178,7 @@ func (r *request) decide(ctx context.Context) (reply call.Reply, err error) {
 	}
 	record := r.record(&fitted, answer, out.Steps)
 	record.Watched(watch)
-	r.put(ctx, record)
+	r.putDrafted(ctx, record, draft)
 	return r.sending(answer, r.untaken(record)), nil
 }
 

@@ -43,6 +43,24 @@ func (r *request) untaken(record audit.Record) func(error) {
 	}
 }
 
+// largeEvent is from which size on an event is made ready to be kept beside its decision.
+const largeEvent = 4 << 10
+
+// draft begins to make a large event ready to be kept.
+func (r *request) draft() *audit.Draft {
+	if r.Draft == nil || len(r.in.Stdin) < largeEvent {
+		return nil
+	}
+	return r.Draft(r.ev, r.w.set.Settings.Redact)
+}
+
+// putDrafted is put with what was made ready of the event.
+func (r *request) putDrafted(ctx context.Context, record audit.Record, d *audit.Draft) {
+	record.Hide = r.w.set.Settings.Redact
+	record.Drafted(d)
+	r.put(ctx, record)
+}
+
 // put writes a record. A record that cannot be written holds up no answer.
 func (r *request) put(ctx context.Context, record audit.Record) {
 	defer func() {

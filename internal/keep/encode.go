@@ -113,13 +113,17 @@ func (v *Verdict) Text() []byte {
 	return append(b, '}')
 }
 
-// Join is an entry of its parts: the payload, what Rest and Text give, and how many
-// values placeholders stand for.
-func Join(payload, rest, verdict []byte, secrets int) []byte {
-	b := make([]byte, 0, len(payload)+len(rest)+len(verdict)+48)
+// Begin is the first part of an entry: its version and payload. It has room for more.
+func Begin(payload []byte, more int) []byte {
+	b := make([]byte, 0, len(payload)+more+64)
 	b = append(b, `{"v":`...)
 	b = strconv.AppendInt(b, version, 10)
-	b = append(member(b, "event"), payload...)
+	return append(member(b, "event"), payload...)
+}
+
+// End adds what else an entry has: what Rest and Text give, and how many values
+// placeholders stand for.
+func End(b, rest, verdict []byte, secrets int) []byte {
 	if inner := rest[1 : len(rest)-1]; len(inner) > 0 {
 		b = append(append(b, ','), inner...)
 	}
