@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
@@ -50,8 +51,12 @@ this folder, or in that of the record: under the rules and modes that are on the
 				return errors.New("--tool and -f both name the call: use one of them")
 			}
 			x := explained{tool: tool, file: file, shell: shell, words: args}
-			if len(args) == 1 && cmd.ArgsLenAtDash() < 0 && tool == "" && file == "" && recordID.MatchString(args[0]) {
-				x.record = args[0]
+			if len(args) == 1 && cmd.ArgsLenAtDash() < 0 && tool == "" && file == "" && shell == "" {
+				if recordID.MatchString(args[0]) {
+					x.record = args[0]
+				} else if _, err := exec.LookPath(args[0]); err != nil && mistypedID.MatchString(args[0]) {
+					return fmt.Errorf("%q is no record, by its seq or its event_id, which hookway log --json shows, and no program; of a command write hookway explain -- %[1]s", args[0])
+				}
 			}
 			return explain(cmd.Context(), a, x)
 		},
@@ -127,6 +132,9 @@ func (x explained) read(ctx context.Context, a *app) (explainedCall, error) {
 	return x.readLine(dir)
 }
 
+// mistypedID is what a mistyped id looks like, and a command hardly.
+var mistypedID = regexp.MustCompile(`^[0-9A-Za-z_-]+$`)
+
 // recordID is what seqs and event ids look like.
 var recordID = regexp.MustCompile(`^([0-9]+|[0-9a-f]{8,}(-[0-9a-f]+)*)$`)
 
@@ -165,7 +173,7 @@ func thenOf(r *audit.Record) *guards.Then {
 	then := &guards.Then{Action: r.Action, Rule: r.Rule, By: r.By, Reason: r.Reason}
 	for _, s := range r.Steps {
 		if s.Would != nil && (then.Would == "" || s.Would.Action == r.Would) {
-			then.Would, then.WouldRule = s.Would.Action, cmp.Or(s.Would.Rule, s.Hook)
+			then.Would, then.WouldRule = s.Would.Did(), cmp.Or(s.Would.Rule, s.Hook)
 		}
 	}
 	return then

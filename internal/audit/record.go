@@ -122,6 +122,14 @@ type Would struct {
 	Change bool   `json:"change,omitempty"` // it would have changed the payload, or injected text
 }
 
+// Did says in a word or two what it would have done.
+func (w *Would) Did() string {
+	if w.Change && w.Action == hook.ActionContinue.String() {
+		return "change it"
+	}
+	return w.Action
+}
+
 // Change is one place of the payload that hooks changed. A side that is absent
 // was not there.
 type Change struct {

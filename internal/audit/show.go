@@ -42,7 +42,7 @@ func (r *Record) line(w io.Writer) {
 	}
 	for _, s := range r.Steps {
 		if s.Would != nil {
-			fmt.Fprintf(w, "  would %s by %s%s", s.Would.Action, field(cmp.Or(s.Would.Rule, s.Hook), 80), after(": ", s.Would.Reason))
+			fmt.Fprintf(w, "  would %s by %s%s", s.Would.Did(), field(cmp.Or(s.Would.Rule, s.Hook), 80), after(": ", s.Would.Reason))
 		}
 	}
 	fmt.Fprintf(w, "  (%s)\n", inMS(r.DurationMS))
@@ -94,7 +94,7 @@ func (r *Record) explain(w io.Writer) {
 			did += ", failed"
 		}
 		if s.Would != nil {
-			did += ", would " + s.Would.Action
+			did += ", would " + s.Would.Did()
 		}
 		fmt.Fprintf(w, "    %-9s  %s: %s (%s)%s%s\n", s.Lane, field(s.Hook, 80), did, inMS(s.DurationMS), after("  ", s.Reason), after("  error: ", s.Error)+after("  note: ", s.Note))
 	}

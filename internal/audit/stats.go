@@ -13,7 +13,7 @@ type HookStats struct {
 	Hook     string  `json:"hook"`
 	Runs     int     `json:"runs"`
 	Blocks   int     `json:"blocks"`
-	Would    int     `json:"would"` // on trial, it would have blocked or asked
+	Would    int     `json:"would"` // on trial, it would have blocked, asked, or changed something
 	Failures int     `json:"failures"`
 	Changes  int     `json:"changes"`
 	P50      float64 `json:"p50_ms"`
@@ -155,7 +155,7 @@ func count(byHook map[string]*HookStats, step *Step, blocked bool) {
 	if step.Action == "block" && blocked {
 		s.Blocks++
 	}
-	if step.Would != nil && (step.Would.Action == "block" || step.Would.Action == "ask") {
+	if w := step.Would; w != nil && (w.Action == "block" || w.Action == "ask" || w.Change) {
 		s.Would++
 	}
 	if step.Failed {

@@ -86,3 +86,32 @@ func TestStatsOfRules(t *testing.T) {
 		t.Errorf("got %+v, %v; want two that would and one block", hooks, err)
 	}
 }
+
+// A change on trial is told as what it is, and counts.
+func TestAChangeOnTrialIsNoContinue(t *testing.T) {
+	dir := t.TempDir()
+	log, err := audit.Open(audit.Config{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ev := hook.PreToolUse.New(hook.Envelope{Session: "s"}, hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": "ls"}})
+	out := hook.Outcome[any]{Verdict: hook.Verdict{Event: "PreToolUse", Steps: []hook.Step{{Hook: "tidy", Would: &hook.Would{Change: true}}}}}
+	if err := log.Append(t.Context(), audit.FromOutcome(ev, &out, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for r, err := range audit.Read(dir, audit.Filter{Would: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := r.Describe(true); !strings.Contains(text, "  would change it by tidy") || !strings.Contains(text, "continue, would change it") || strings.Contains(text, "would continue") {
+			t.Errorf("it is told as %s", text)
+		}
+	}
+	hooks, err := audit.Summarize(dir, audit.Filter{Would: true})
+	if err != nil || len(hooks) != 1 || hooks[0].Would != 1 {
+		t.Errorf("got %+v, %v; want one that would", hooks, err)
+	}
+}

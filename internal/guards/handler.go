@@ -99,9 +99,14 @@ func (g *Guard) decide(ctx context.Context, ev hook.AnyEvent, call hook.ToolCall
 		return d
 	}
 	d.Action, d.Rule, d.Reason = first.Verdict.action(), first.Rule.Version(), first.message(command)
-	if g.Grants != nil {
-		g.grant(ctx, ev, call, judged, &d)
+	one, s := oneCallOf(ctx), stop{call: stopped(ev, call, first.Rule.ID, d.Reason), fact: first.Fact, state: g.State, ev: ev}
+	if g.Grants != nil && !slices.ContainsFunc(judged, func(j Judged) bool { return j.Counts && j.Rule.Never }) {
+		s.grants = g.Grants
+		if g.letThrough(ctx, one, s, &d) {
+			return d
+		}
 	}
+	one.stopped(s)
 	return d
 }
 
@@ -119,22 +124,18 @@ func warnings(judged []Judged, command string) (text string, rest []Judged) {
 	return strings.Join(told, "\n"), rest
 }
 
-// grant lets the call through if a person said so, and otherwise notes it as stopped.
-func (g *Guard) grant(ctx context.Context, ev hook.AnyEvent, call hook.ToolCall, judged []Judged, d *hook.Decision) {
-	if slices.ContainsFunc(judged, func(j Judged) bool { return j.Counts && j.Rule.Never }) {
-		return
-	}
-	one, c := oneCallOf(ctx), stopped(ev, call, judged[0].Rule.ID, d.Reason)
-	by, used, err := one.use(ctx, g, ev, c)
+// letThrough lets the call through if a person said so.
+func (g *Guard) letThrough(ctx context.Context, one *OneCall, s stop, d *hook.Decision) bool {
+	by, used, err := one.use(ctx, s)
 	switch {
 	case err != nil:
 		d.Note = hook.LogLine("whether somebody let this call through is not known: " + err.Error())
+		return false
 	case used:
 		keeping.WatchOf(ctx).Granted(by)
-		*d = hook.Decision{Note: hook.LogLine(PassNote + c.Rule + " stops: " + by), Would: d.Would, Inject: d.Inject}
-		return
+		*d = hook.Decision{Note: hook.LogLine(PassNote + s.call.Rule + " stops: " + by), Would: d.Would, Inject: d.Inject}
 	}
-	one.stopped(g, ev, c)
+	return used
 }
 
 func stopped(ev hook.AnyEvent, call hook.ToolCall, rule, reason string) Call {

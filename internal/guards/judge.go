@@ -96,12 +96,20 @@ func (j Judged) Says() string {
 		"secret": j.Fact.Secret, "link": j.Fact.Link, "because": j.Fact.Because, "kind": j.Fact.Kind, "name": j.Fact.Name, "remote": j.Fact.Remote, "system": j.Fact.System,
 		"manager": j.Fact.Manager, "what": j.Fact.What, "program": j.Fact.Program,
 	} {
-		if text == "" {
+		switch {
+		case text != "":
+		case name == "by" && (j.Fact.Does == "write" || j.Fact.Does == "delete"): // no program does it, but the shell
+			text = "a redirection"
+		default:
 			text = "something"
 		}
 		pairs = append(pairs, "{"+name+"}", text)
 	}
-	return strings.NewReplacer(pairs...).Replace(j.Rule.Says)
+	says := j.Rule.Says
+	if j.Fact.Does == "delete" && j.Fact.By == "" {
+		says = strings.Replace(says, "would delete", "would empty", 1)
+	}
+	return strings.NewReplacer(pairs...).Replace(says)
 }
 
 // message says what matched, why it matters and what to do instead.

@@ -23,19 +23,17 @@ type OneCall struct {
 
 // usedGrant is the grant by which a call passes the rules.
 type usedGrant struct {
-	hash   string // of the call that a person let through
-	by     string
-	grants Grants
-	state  *State
-	call   Call
-	ev     hook.AnyEvent
-	back   bool // it was given back
+	stop
+	hash string // of the call that a person let through
+	by   string
+	back bool // it was given back
 }
 
-// stop is a call that the rules of one guard stopped.
+// stop is a call that the rules of one guard stop.
 type stop struct {
 	call   Call
-	grants Grants
+	fact   hook.Fact // for which
+	grants Grants    // nil: nobody can let it through
 	state  *State
 	ev     hook.AnyEvent
 }
@@ -72,57 +70,60 @@ func (o *OneCall) earlier(count func() []hook.Fact) (before []hook.Fact, first b
 }
 
 // use takes the grant for a call, unless another guard has taken it for the same one.
-func (o *OneCall) use(ctx context.Context, g *Guard, ev hook.AnyEvent, c Call) (by string, ok bool, err error) {
+func (o *OneCall) use(ctx context.Context, s stop) (by string, ok bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	hash := callHash(c.Tool, c.Input)
+	hash := callHash(s.call.Tool, s.call.Input)
 	if o.grant != nil && o.grant.hash == hash {
 		return o.grant.by, true, nil
 	}
-	if by, ok, err = g.Grants.Use(ctx, c); ok && err == nil {
-		o.grant = &usedGrant{hash: hash, by: by, grants: g.Grants, state: g.State, call: c, ev: ev}
+	if by, ok, err = s.grants.Use(ctx, s.call); ok && err == nil {
+		o.grant = &usedGrant{stop: s, hash: hash, by: by}
 	}
 	return by, ok, err
 }
 
 // stopped notes what the rules stopped.
-func (o *OneCall) stopped(g *Guard, ev hook.AnyEvent, c Call) {
+func (o *OneCall) stopped(s stop) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.stops = append(o.stops, stop{c, g.Grants, g.State, ev})
+	o.stops = append(o.stops, s)
 }
 
 // Settle is told what came of the call: refuses reports of an outcome whether it keeps
 // the call from being made, such as by an ask where nobody can be asked. If the call is
-// refused though a person let it through, the grant is given back. If the rules refuse
-// it and nothing else would, how is the sentence that says how a person lets it through.
+// refused though a person let it through, the grant is given back. If the rules decided,
+// more is what there is to say to their reason: where in a script the act stands, and how
+// a person lets the call through, unless something else would refuse it then.
 //
 // What goes wrong is noted in the steps, as is what became of the grant.
-func (o *OneCall) Settle(ctx context.Context, out *hook.Outcome[any], refuses func(hook.Outcome[any]) bool) (how string) {
+func (o *OneCall) Settle(ctx context.Context, out *hook.Outcome[any], refuses func(hook.Outcome[any]) bool) (more string) {
 	if o == nil {
 		return ""
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.grant == nil && len(o.stops) == 0 || !refuses(*out) {
+	if o.grant == nil && len(o.stops) == 0 {
 		return ""
 	}
-	_ = o.giveBack(ctx, out.Steps) // it is noted
-	for _, s := range o.stops {
-		s.state.Refused(s.ev)
+	if i := slices.IndexFunc(o.stops, func(s stop) bool { return out.By == ID && s.call.Reason == out.Reason }); i >= 0 {
+		s := &o.stops[i]
+		more = standsIn(&s.fact, s.call.Facts, CommandOf(s.call.Input), s.call.Workspace)
+		if s.grants != nil && refuses(*out) && !refuses(others(*out)) { // else a yes would not help
+			how, err := offer(ctx, s.grants, s.call)
+			if err != nil {
+				note(out.Steps, hook.LogLine(err.Error()))
+			}
+			more += how
+		}
 	}
-	i := slices.IndexFunc(o.stops, func(s stop) bool { return out.By == ID && s.call.Reason == out.Reason })
-	if i < 0 {
-		return ""
+	if refuses(*out) {
+		_ = o.giveBack(ctx, out.Steps) // it is noted
+		for _, s := range o.stops {
+			s.state.Refused(s.ev)
+		}
 	}
-	if refuses(others(*out)) { // then a yes would not help
-		return ""
-	}
-	how, err := offer(ctx, o.stops[i].grants, o.stops[i].call)
-	if err != nil {
-		note(out.Steps, hook.LogLine(err.Error()))
-	}
-	return how
+	return more
 }
 
 // Used reports whether the call passes the rules by a grant.

@@ -158,10 +158,10 @@ func (r *request) decide(ctx context.Context) (reply call.Reply, err error) {
 	ctx, watch := keep.Watching(ctx, r.ev)
 	draft := r.draft()
 	out, err := r.fire(ctx)
-	var how string
+	var more string
 	if err == nil {
 		r.addLater(&out)
-		how = r.settle(ctx, &out)
+		more = r.settle(ctx, &out)
 	}
 	f.settle(r.ev.ID(), out, err)
 	if err != nil {
@@ -170,7 +170,7 @@ func (r *request) decide(ctx context.Context) (reply call.Reply, err error) {
 	r.delivery.Add(ctx, r.ev, &out)
 	fitted := r.fit(out)
 	if out.Action == hook.ActionAsk {
-		fitted.Outcome.Reason += how
+		fitted.Outcome.Reason += more
 	}
 	answer, err := r.codec.Encode(r.ev, fitted.Outcome)
 	if err != nil {

@@ -34,19 +34,19 @@ func stops(a hook.Action) bool {
 }
 
 // settle has the rules take note of what came of a call for the agent. A block says from
-// then on how a person lets the call through; of an ask that nobody can be asked it is
-// said here.
-func (r *request) settle(ctx context.Context, out *hook.Outcome[any]) (how string) {
-	how = r.one.Settle(ctx, out, func(out hook.Outcome[any]) bool {
+// then on what more there is to say of it. Of an ask, that is given, for its words may be
+// followed by those that nobody can be asked.
+func (r *request) settle(ctx context.Context, out *hook.Outcome[any]) (more string) {
+	more = r.one.Settle(ctx, out, func(out hook.Outcome[any]) bool {
 		for _, w := range r.all() {
 			confirm(w.set, r.ev, &out)
 		}
 		return stops(r.fit(out).Outcome.Action)
 	})
 	if out.Action == hook.ActionBlock {
-		out.Reason += how
+		out.Reason += more
 	}
-	return how
+	return more
 }
 
 // all are the workspaces whose hooks are asked.

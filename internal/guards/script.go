@@ -1,0 +1,67 @@
+package guards
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hookway/hookway/facts"
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/disk"
+)
+
+// standsIn says in which script that a call runs, and in which line of it, the act
+// stands that a rule is about; "" if that is the call itself. The facts of a script are
+// the call's, and say of where only that the call runs it: so the script is read again.
+func standsIn(f *hook.Fact, all []hook.Fact, command, dir string) string {
+	if f.At.IsZero() || f.Does == "execute" {
+		return ""
+	}
+	whole := "" // a script of which the lines are not known
+	for _, name := range scriptsAt(f, all, command, dir) {
+		shown := strings.TrimPrefix(name, strings.TrimSuffix(dir, "/")+"/")
+		text, err := disk.Read(name, maxScript)
+		if err != nil || !utf8.Valid(text) {
+			continue
+		}
+		if n, line := lineOf(f, string(text), dir); n > 0 {
+			return fmt.Sprintf(" It stands in %s, line %d: `%s`.", shown, n, line)
+		}
+		if i := slices.IndexFunc(all, func(e hook.Fact) bool { return e.Does == "execute" && e.Path == name }); whole == "" && f.Does != "run" && i >= 0 && all[i].Language != "sh" {
+			whole = fmt.Sprintf(" It stands in %s.", shown)
+		}
+	}
+	return whole
+}
+
+// scriptsAt are the files that a call runs where it says so of an act, the outermost first.
+func scriptsAt(f *hook.Fact, all []hook.Fact, command, dir string) []string {
+	var names []string
+	for i := range all {
+		if e := &all[i]; e.Does == "execute" && e.From == "file" && rooted(e.Path) && f.At.From <= e.At.From && e.At.To <= f.At.To && !slices.Contains(names, e.Path) && len(names) < maxTargets {
+			names = append(names, e.Path)
+		}
+	}
+	if f.At.From >= 0 && f.At.From < f.At.To && f.At.To <= len(command) { // ./x.sh, which is a program
+		if words := strings.Fields(command[f.At.From:f.At.To]); len(words) > 0 && strings.Contains(words[0], "/") {
+			names = append(names, absolute(strings.Trim(words[0], `"'`), dir))
+		}
+	}
+	return names
+}
+
+// lineOf finds the line of a shell script that does the same as a fact.
+func lineOf(f *hook.Fact, text, dir string) (n int, line string) {
+	for _, g := range facts.Shell(text, World(dir, os.Environ())) {
+		same := g.Does == f.Does && g.Path == f.Path && g.Host == f.Host && g.Object == f.Object && g.Verb == f.Verb && g.Ref == f.Ref && g.Name == f.Name && g.What == f.What
+		if !same || g.By != f.By && g.By != "" || g.At.From < 0 || g.At.To > len(text) || g.At.IsZero() {
+			continue
+		}
+		from := strings.LastIndexByte(text[:g.At.From], '\n') + 1
+		line, _, _ := strings.Cut(text[from:], "\n")
+		return 1 + strings.Count(text[:from], "\n"), clip(facts.Mask(strings.Join(strings.Fields(line), " ")), 120)
+	}
+	return 0, ""
+}
