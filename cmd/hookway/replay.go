@@ -26,6 +26,8 @@ type replayOptions struct {
 	run       bool
 	anew      bool
 	exitCode  bool
+	save      bool
+	pick      int
 }
 
 func replayCommand(a *app) *cobra.Command {
@@ -65,6 +67,8 @@ hookway log --json prints them. They are fired at the hooks of this folder.`,
 	f.StringSliceVar(&o.guards, "guards", nil, "have hookway's own rules as these `WORDS` say: default, strict, or packs; and auto, monitor or enforce")
 	f.BoolVar(&o.run, "run", false, "ask hooks that could act, too: commands, servers, scripts with grants")
 	f.BoolVar(&o.anew, "anew", false, "find anew what calls would do, over what is on record of the files of that time")
+	f.BoolVar(&o.save, "save-tests", false, "write changed events as cases into hooks_test.yaml, with what is decided now")
+	f.IntVar(&o.pick, "pick", 3, "with --save-tests, how many of each hook or rule and kind at most")
 	f.BoolVar(&o.exitCode, "exit-code", false, "end with 2 if a decision changed")
 	return cmd
 }
@@ -82,9 +86,17 @@ func replayed(ctx context.Context, a *app, o replayOptions, args []string) error
 	if err := o.source(ctx, a, &plan, args); err != nil {
 		return err
 	}
+	if err := o.saves(&plan); err != nil {
+		return err
+	}
 	report, err := plan.Compare(ctx)
 	if err != nil {
 		return err
+	}
+	if o.save {
+		if report.Saved, err = report.SaveTests(); err != nil {
+			return err
+		}
 	}
 	if a.json {
 		err = a.print(report)
@@ -95,6 +107,20 @@ func replayed(ctx context.Context, a *app, o replayOptions, args []string) error
 		return &exit{code: exitBlocked}
 	}
 	return err
+}
+
+// saves says whether changed events become cases.
+func (o *replayOptions) saves(plan *replay.Rerun) error {
+	switch {
+	case !o.save:
+		return nil
+	case len(o.guards) > 0:
+		return errors.New("--save-tests and --guards: cases test what hookway.yaml says; write the rules there first, or name a file that has them with --config")
+	case o.pick < 1:
+		return fmt.Errorf("--pick %d: it must be 1 or more", o.pick)
+	}
+	plan.Pick = o.pick
+	return nil
 }
 
 // source says where the events come from.

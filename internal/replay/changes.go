@@ -39,6 +39,8 @@ type Comparison struct {
 
 	Problems     []string `json:"problems"`
 	MoreProblems int      `json:"more_problems,omitempty"`
+
+	Saved []Saved `json:"saved,omitempty"` // by SaveTests
 }
 
 // Changed is how many decisions have changed.
@@ -98,15 +100,7 @@ type Change struct {
 	Time    time.Time `json:"time"`
 	Place   string    `json:"place"`
 
-	picked *Picked
-}
-
-// Picked is an event whose decision changed, to be kept as a test.
-type Picked struct {
-	Moment *Moment
-	Event  hook.AnyEvent
-	Action string // what is decided now
-	By     string
+	picked *picked
 }
 
 // changes are counted by one worker.
@@ -251,7 +245,7 @@ func (c *changes) changed(x *comparison, kind Kind, by, what string) {
 		Agent: head.Agent, Session: head.Session, Time: x.ev.Time().UTC(), Place: m.Place,
 	}
 	if *n <= c.pick {
-		one.picked = &Picked{Moment: m, Event: x.ev, Action: x.out.Action.String(), By: x.out.By}
+		one.picked = x.pick(kind)
 	}
 	source.Samples = append(source.Samples, one)
 }
@@ -334,16 +328,4 @@ func notNil[T any](list []T) []T {
 		list = []T{}
 	}
 	return list
-}
-
-// Picked are the events to be kept as tests.
-func (c *Comparison) Picked() (all []*Picked) {
-	for i := range c.Sources {
-		for j := range c.Sources[i].Samples {
-			if p := c.Sources[i].Samples[j].picked; p != nil {
-				all = append(all, p)
-			}
-		}
-	}
-	return all
 }

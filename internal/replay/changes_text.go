@@ -14,6 +14,7 @@ func (c *Comparison) WriteText(w io.Writer) error {
 	c.sourceTable(&b)
 	c.samples(&b)
 	c.rest(&b)
+	c.saved(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -113,4 +114,14 @@ func pluralOf(n int, one, many string) string {
 		return "1 " + one
 	}
 	return count(n) + " " + many
+}
+
+// saved tells which cases were written.
+func (c *Comparison) saved(b *strings.Builder) {
+	for _, s := range c.Saved {
+		fmt.Fprintf(b, "\n%s got %s; hookway test runs them.\n", s.File, plural(len(s.Added), "case"))
+		if len(s.Taken) > 0 {
+			fmt.Fprintf(b, "  %s left out: the name is taken\n", pluralOf(len(s.Taken), "more was", "more were"))
+		}
+	}
 }

@@ -39,7 +39,7 @@ type Rerun struct {
 	// Anew has calls analysed anew over what is on record of the files of that time.
 	Anew bool
 
-	// Pick is how many changed events of each hook and kind keep their event, to be saved.
+	// Pick is how many changed events of each hook and kind are kept for SaveTests.
 	Pick int
 
 	workers int // 0: as many as there are processors

@@ -1,0 +1,141 @@
+package cases
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/strict"
+	"go.yaml.in/yaml/v4"
+)
+
+// New is a case that is yet to be written.
+type New struct {
+	Name   string
+	Event  hook.AnyEvent
+	Action string // that is expected
+	By     string // the hook that decides; "" if nobody does
+}
+
+// ErrStyle is the error of a file whose cases nothing can be put behind.
+var ErrStyle = errors.New("its cases are not a list with a dash before each; write them so, or name another folder")
+
+// Append puts cases behind those of a test file, which is made if it is not there. What is
+// in the file stays as it is, to the byte. A case whose name is taken is left out. The
+// file is replaced in one step, and only if it can be read afterwards.
+func Append(file string, options Options, list []New) (added, taken []string, err error) {
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		file = real
+	}
+	text, mode, err := readCases(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	var have []*Case
+	indent := "  "
+	if text != nil {
+		var problems strict.Problems
+		if have, problems = Parse(file, text, options); len(problems) > 0 {
+			return nil, nil, fmt.Errorf("no case is added to a file with mistakes:\n%s", problems)
+		}
+		if indent, err = indentOf(file, text); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	out := slices.Clone(text)
+	switch {
+	case text == nil:
+		out = []byte("cases:\n")
+	case !bytes.HasSuffix(out, []byte("\n")):
+		out = append(out, '\n')
+	}
+	for i := range list {
+		c := &list[i]
+		if slices.ContainsFunc(have, func(o *Case) bool { return o.Name == c.Name }) || slices.Contains(added, c.Name) {
+			taken = append(taken, c.Name)
+			continue
+		}
+		one, err := c.yaml(indent)
+		if err != nil {
+			return nil, nil, fmt.Errorf("case %q: %w", c.Name, err)
+		}
+		out, added = append(out, one...), append(added, c.Name)
+	}
+	if len(added) == 0 {
+		return nil, taken, nil
+	}
+	after, problems := Parse(file, out, options)
+	if len(problems) > 0 || len(after) != len(have)+len(added) {
+		return nil, nil, fmt.Errorf("%s: nothing is added: the cases cannot be read behind those that are there (%s)", file, problems)
+	}
+	if err := disk.Replace(file, out, mode); err != nil {
+		return nil, nil, fmt.Errorf("the cases cannot be written: %w", err)
+	}
+	return added, taken, nil
+}
+
+// readCases reads a test file; nil if there is none.
+func readCases(file string) (text []byte, mode fs.FileMode, err error) {
+	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0o644, nil
+	}
+	if err == nil {
+		text, err = readUpTo(file, maxFile)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s cannot be read: %w", file, cause(err))
+	}
+	return text, info.Mode().Perm(), nil
+}
+
+// indentOf is what stands before the dash of each case.
+func indentOf(file string, text []byte) (string, error) {
+	root, problems := strict.DocumentUpTo(maxFile, file, text)
+	if len(problems) > 0 || root == nil || root.Kind != yaml.MappingNode {
+		return "", ErrStyle
+	}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		list := root.Content[i+1]
+		if root.Content[i].Value != "cases" || list.Kind != yaml.SequenceNode || list.Style&yaml.FlowStyle != 0 || len(list.Content) == 0 {
+			continue
+		}
+		lines := strings.Split(string(text), "\n")
+		if n := list.Content[0].Line; n >= 1 && n <= len(lines) {
+			line := lines[n-1]
+			if before, _, ok := strings.Cut(line, "-"); ok && strings.TrimLeft(before, " ") == "" {
+				return before, nil
+			}
+		}
+	}
+	return "", ErrStyle
+}
+
+// yaml is the case as text.
+func (c *New) yaml(indent string) ([]byte, error) {
+	payload, _, err := form(hook.Outcome[any]{Verdict: hook.Verdict{Event: c.Event.Info().Name}, Payload: c.Event.Body()})
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s- name: %s\n", indent, compact(c.Name))
+	line := func(key, value string) { fmt.Fprintf(&b, "%s  %s: %s\n", indent, key, value) }
+	line("event", c.Event.Info().Name)
+	if agent := c.Event.Head().Agent; agent != "" {
+		line("agent", compact(agent))
+	}
+	line("payload", compact(payload))
+	expect := map[string]any{"action": c.Action}
+	if c.By != "" {
+		expect["by"] = c.By
+	}
+	line("expect", compact(expect))
+	return b.Bytes(), nil
+}

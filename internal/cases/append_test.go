@@ -1,0 +1,90 @@
+package cases_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/cases"
+)
+
+func newCase(name, command string) cases.New {
+	ev := hook.PreToolUse.New(hook.Envelope{Agent: "claude"}, hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": command}})
+	return cases.New{Name: name, Event: ev, Action: "block", By: "h"}
+}
+
+// TestAppend puts cases behind others, and leaves those as they are.
+func TestAppend(t *testing.T) {
+	const one = "  event: PreToolUse\n  payload: {tool_name: Bash}\n  expect: {action: continue}"
+	for name, text := range map[string]string{
+		"none":         "",
+		"indented":     "# mine\ncases:\n  - name: a\n" + strings.ReplaceAll("  "+one, "\n", "\n  ") + "\n",
+		"not indented": "cases:\n- name: a\n" + one + "   # no end of line",
+		"comments":     "cases:\n    # first\n    - name: a\n" + strings.ReplaceAll("    "+one, "\n", "\n    ") + "\n\n# the end\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "hooks_test.yaml")
+			if text != "" {
+				if err := os.WriteFile(file, []byte(text), 0o640); err != nil {
+					t.Fatal(err)
+				}
+			}
+			odd := "echo \"x\" 'y' # \\ \t \u2028 \x01 😀 {a: b}"
+			added, taken, err := cases.Append(file, cases.Options{}, []cases.New{newCase("a", "ls"), newCase("b: it's \"odd\"", odd), newCase("b: it's \"odd\"", "ls")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := 1
+			if text == "" {
+				want = 2
+			}
+			if len(added) != want || len(taken) != 3-want {
+				t.Errorf("added %q, taken %q", added, taken)
+			}
+			now, err := os.ReadFile(file)
+			if err != nil || !strings.HasPrefix(string(now), text) {
+				t.Errorf("%v, what was there has changed:\n%s", err, now)
+			}
+			list, problems := cases.Read(file, cases.Options{})
+			if len(problems) > 0 || len(list) != 2 {
+				t.Fatalf("%d cases, %v:\n%s", len(list), problems, now)
+			}
+			report := cases.Run(t.Context(), list[1:], nil, func(_ context.Context, ev hook.AnyEvent) (hook.Outcome[any], error) {
+				call, _ := hook.CallOf(ev)
+				if call.Input["command"] != odd {
+					t.Errorf("the command is %q, want %q", call.Input["command"], odd)
+				}
+				return hook.Outcome[any]{Verdict: hook.Verdict{Event: "PreToolUse", Action: hook.ActionBlock, By: "h"}, Payload: ev.Body()}, nil
+			})
+			if !report.Passed() {
+				t.Errorf("%+v", report.Results)
+			}
+		})
+	}
+}
+
+// TestAppendRefuses leaves a file alone that it cannot add to.
+func TestAppendRefuses(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"a flow":   {"cases: [{event: PreToolUse, payload: {tool_name: Bash}, expect: {action: continue}}]\n", "not a list with a dash"},
+		"mistakes": {"cases:\n  - evnt: PreToolUse\n", "mistakes"},
+		"an end":   {"cases:\n  - event: PreToolUse\n    payload: {tool_name: Bash}\n    expect: {action: continue}\n...\n", "nothing is added"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "hooks_test.yaml")
+			if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err := cases.Append(file, cases.Options{}, []cases.New{newCase("b", "ls")})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+			if now, _ := os.ReadFile(file); string(now) != c.text {
+				t.Errorf("the file is now\n%s", now)
+			}
+		})
+	}
+}
