@@ -13,17 +13,22 @@ import (
 // headers are those of a call, with its variables in them, and a text that tells
 // different ones apart.
 func (c *Config) headers(ctx context.Context) (md metadata.MD, mark string, err error) {
-	if len(c.Headers) == 0 {
-		return nil, "", nil
-	}
 	var vars []string
 	if c.Environ == nil {
 		vars = os.Environ()
 	} else {
 		vars = c.Environ(ctx)
 	}
+	replays := environ.Replays(vars)
+	if len(c.Headers) == 0 && !replays {
+		return nil, "", nil
+	}
 	md = metadata.MD{}
 	var all []string
+	if replays {
+		md.Append(environ.ReplayHeader, "1")
+		all = append(all, environ.ReplayHeader)
+	}
 	for name, value := range c.Headers {
 		text, err := environ.Expand("the header "+name, value, vars)
 		if err == nil {

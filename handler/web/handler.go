@@ -168,6 +168,9 @@ func (h *Handler) prepare(ctx context.Context, m *Message) (*request, error) {
 		}
 		r.headers[name] = text
 	}
+	if environ.Replays(vars) {
+		r.headers[environ.ReplayHeader] = "1"
+	}
 	var err error
 	if r.key, err = h.c.key(vars); err != nil {
 		return nil, err

@@ -128,3 +128,72 @@ func TestTheSameHooksDecideTheSame(t *testing.T) {
 		t.Errorf("%d of %d are the same:\n%s", report.Same, *events, text.String())
 	}
 }
+
+// TestARecordThatIsDamaged: each damage is a line, and the rest is compared.
+func TestARecordThatIsDamaged(t *testing.T) {
+	p := newPlace(t, everything, scripts)
+	dir := p.past(t, 300)
+	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	text, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := strings.SplitAfter(string(text), "\n")
+	list[99] = strings.Replace(list[99], `"session":"session-`, `"session":"other-`, 1)
+	list[199] = list[199][:50] + "\n"
+	list[len(list)-1] += `{"seq":301,"time":`
+	write(t, names[0], strings.Join(list, ""))
+	report, err := replay.Rerun{Moments: replay.FromRecord(t.Context(), dir, replay.Wanted{}), Options: p.options, Environ: os.Environ()}.Compare(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := strings.Join(report.Problems, "\n")
+	for _, want := range []string{"record 100 was changed: its hash does not fit", ":200: the line is left out", ":301: the line is left out: it is torn"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("%q is not told in\n%s", want, told)
+		}
+	}
+	if report.Events != 299 || report.Compared()+report.Incomparable+report.NotReplayable != 299 {
+		t.Errorf("%d events, of them %d compared", report.Events, report.Compared())
+	}
+}
+
+// TestEventsBeforeAreFiredAndNotCounted: a session that began before what is asked for.
+func TestEventsBeforeAreFiredAndNotCounted(t *testing.T) {
+	alone, _, _ := strings.Cut(everything, "  - {id: counting") // what it counts is of all sessions, and of events of none
+	p := newPlace(t, alone, nil)
+	dir := p.past(t, 600)
+	var since time.Time
+	n := 0
+	for r, err := range audit.Read(dir, audit.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; n == 301 {
+			since = r.Time
+		}
+	}
+	report, err := replay.Rerun{Moments: replay.FromRecord(t.Context(), dir, replay.Wanted{Since: since}), Options: p.options, Environ: os.Environ()}.Compare(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Events != 300 || report.Same != 300 {
+		t.Errorf("%+v", report)
+	}
+}
+
+// BenchmarkRerun fires the events of a record, -events of them, at all packs.
+func BenchmarkRerun(b *testing.B) {
+	p := newPlace(b, "guards: {use: default}\n", nil)
+	dir := p.past(b, *events)
+	for b.Loop() {
+		report, err := replay.Rerun{Moments: replay.FromRecord(b.Context(), dir, replay.Wanted{}), Options: p.options, Environ: os.Environ()}.Compare(b.Context())
+		if err != nil || report.Same != *events {
+			b.Fatalf("%v, %+v", err, report)
+		}
+	}
+	b.ReportMetric(float64(*events), "events")
+}

@@ -152,6 +152,9 @@ func (w *Wanted) wants(r *audit.Record) bool {
 // that is asked for come too, so that its rules know of them.
 func FromRecord(ctx context.Context, dir string, wanted Wanted) iter.Seq2[*Moment, error] {
 	return func(yield func(*Moment, error) bool) {
+		if !verified(dir, yield) {
+			return
+		}
 		sessions := sessionsOf(dir, wanted)
 		for w, err := range audit.Events(ctx, dir, audit.Filter{Session: wanted.Session}) {
 			if err != nil {
@@ -174,6 +177,20 @@ func FromRecord(ctx context.Context, dir string, wanted Wanted) iter.Seq2[*Momen
 			}
 		}
 	}
+}
+
+// verified tells where the record is not as it was written; false if nobody wants more.
+func verified(dir string, yield func(*Moment, error) bool) bool {
+	report, err := audit.Verify(dir)
+	if err != nil {
+		return yield(nil, err)
+	}
+	for _, p := range report.Problems {
+		if !yield(nil, fmt.Errorf("the record does not verify: %s", p)) {
+			return false
+		}
+	}
+	return true
 }
 
 // sessionsOf finds the sessions that have something that is asked for.

@@ -15,12 +15,13 @@ import (
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/environ"
 	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/internal/keep"
 )
 
 // Variable tells programs that they are asked about the past, when they are asked at all.
-const Variable = "HOOKWAY_REPLAY=1"
+const Variable = environ.ReplayVariable + "=1"
 
 // target is a configuration that events of the past are fired at. Its hooks that could
 // act are not asked, unless the plan says so.
