@@ -12,21 +12,30 @@ const (
 	named    = 1 // the text speaks of one
 	expected = 2 // and says what such a one must do
 	spokenTo = 3 // and speaks to it
+	alone    = 4 // and to nobody else: to who reads this very text for another
+)
+
+// conditions are those callers that say in which case a text is meant. People have the
+// names of some programs.
+var (
+	conditions  = []string{"if you are an", "if you are a", "if you're an", "if you're a", "if you are the", "if you're the", "if you're", "if you are", "if you, as an", "if you happen to be an", "if you happen to be a", "wenn du als", "wenn sie als", "falls du als", "falls sie als", "wenn du ein", "wenn du eine", "si tu es un", "si eres un", "se sei un", "se você é um", "si vous êtes un", "si tu es une", "si eres una", "se sei una", "se você é uma", "als je een", "als u een", "jeśli jesteś"}
+	salutations = []string{"dear", "gentile", "estimado", "estimada", "beste", "geachte", "kära", "kjære", "kære", "sehr geehrte", "sehr geehrter", "liebe", "lieber", "cher", "chère", "caro", "cara", "querido", "querida", "prezado", "prezada", "szanowny", "sayın", "уважаемый", "уважаемая", "дорогой", "ажаемый", "ажаемая", "kepada"}
+	people      = []string{"claude", "gemini", "codex", "bot"}
 )
 
 // beforeNames stand before the name of one who is spoken to.
 var (
-	callers = []string{"dear", "hey", "hello", "hi", "@", "if a", "if an", "attention", "if you are an", "if you are a", "if you're an", "if you're a", "you, the", "whichever", "whatever", "achtung", "atención", "atencion", "attenzione", "atenção", "uwaga", "let op", "lieber", "liebe", "cher", "caro", "querido", "si tu es un", "si eres un", "se sei un", "se você é um", "si vous êtes un", "wenn du ein", "wenn du eine", "als je een", "als u een", "si tu es une", "si eres una", "se sei una", "se você é uma", "jeśli jesteś", "यदि आप एक", "نمان"}
-	givers  = []string{"to", "for", "to the", "for the", "to any", "for any", "to all", "for all", "to every", "for every", "to our", "an", "für", "für das", "an das", "an den", "au", "al", "alla", "ao", "aan het", "voor het", "请", "請", "让", "an die", "an den", "an alle", "pour", "pour l'", "pour les", "à l'", "aux", "à tous les", "para", "para el", "para la", "para los", "a los", "per", "per l'", "agli", "a tutti gli", "para o", "para a", "para os", "aos", "voor", "voor de", "aan", "aan de", "do", "dla", "для", "致", "给", "إلى", "to whichever", "ل", "لل", "يا", "أيها", "of the", "by an", "by any", "ai"}
+	callers = append(salutations, []string{"hey", "hello", "hi", "@", "if a", "if an", "attention", "if you are an", "if you are a", "if you're an", "if you're a", "if you are the", "if you're the", "if you're", "if you are", "if you, as an", "wenn du als", "wenn sie als", "falls du als", "falls sie als", "si en tant qu'", "si tú, como", "si como", "if you happen to be an", "if you happen to be a", "since you are an", "since you're an", "since you are a", "since you're a", "because you are an", "because you are a", "as you are an", "as you are a", "given that you are an", "being an", "you, the", "whichever", "whatever", "achtung", "atención", "atencion", "attenzione", "atenção", "uwaga", "let op", "lieber", "liebe", "cher", "caro", "querido", "si tu es un", "si eres un", "se sei un", "se você é um", "si vous êtes un", "wenn du ein", "wenn du eine", "als je een", "als u een", "si tu es une", "si eres una", "se sei una", "se você é uma", "jeśli jesteś", "यदि आप एक", "نمان"}...)
+	givers  = []string{"to", "for", "to the", "for the", "to any", "for any", "to all", "for all", "to every", "for every", "to our", "à toute", "à tout", "a toda", "a todo", "a qualsiasi", "an jede", "an jeden", "a cualquier", "a qualquer", "an", "für", "für das", "an das", "an den", "au", "al", "alla", "ao", "aan het", "voor het", "请", "請", "让", "an die", "an den", "an alle", "pour", "pour l'", "pour les", "à l'", "aux", "à tous les", "para", "para el", "para la", "para los", "a los", "per", "per l'", "agli", "a tutti gli", "para o", "para a", "para os", "aos", "voor", "voor de", "aan", "aan de", "do", "dla", "для", "致", "给", "إلى", "to whichever", "ل", "لل", "يا", "أيها", "of the", "by an", "by any", "ai"}
 	notes   = []string{"note", "notes", "message", "instruction", "instructions", "notice", "hint", "hinweis", "nota", "note", "nachricht", "bericht", "mensaje", "messaggio", "mensagem", "wiadomość", "p.s.", "ps", "reminder", "directive", "task", "only", "memo", "request", "attn", "comment", "guidance"}
 	musts   = []string{"must", "should", "shall", "have to", "has to", "need to", "needs to", "are required", "is required", "will ", "are expected", "is expected", "are to ", "is to ", "are instructed", "are asked", "agree", "may now", "muss", "müssen", "doit", "doivent", "deben", "debe ", "devono", "deve ", "devem", "должен", "должны", "moet", "moeten", "musi", "muszą", "必须", "必須", "需要", "请"}
-	readers = []string{"read", "that read", "who read", "that process", "who process", "processing", "working", "summari", "consum", "that consum", "parsing", "that pars", "indexing", "crawl", "editing", "adding", "choosing", "review", "extract", "scan", "visiting", "that visit", "see this", "seeing", "that see", "using this", "that use this", "loading", "that load", "opening", "handling", "that handle", "looking at", "analy", "evaluat", "grading", "scoring", "screening", "translat", "in this repo", "in this proj", "die dies", "die deze", "die das", "welche dies", "qui li", "che legg", "que le", "que li", "dat dit", "die dit", "który czyta", "które czyta", "czytając", "читающ", "которы", "who work", "that work", "that come", "who come", "landing", "ingest", "that index", "who index", "index", "fetching", "that fetch", "receiving", "that receive", "executing this"}
+	readers = []string{"read", "that read", "who read", "that process", "who process", "processing", "working", "summari", "consum", "that consum", "parsing", "that pars", "indexing", "crawl", "editing", "adding", "choosing", "review", "extract", "scan", "visiting", "that visit", "see this", "seeing", "that see", "using this", "that use this", "loading", "that load", "opening", "handling", "that handle", "looking at", "analy", "evaluat", "grading", "scoring", "screening", "translat", "in this repo", "in this proj", "die dies", "die deze", "die das", "welche dies", "lisant", "traitant", "leyendo", "procesando", "leggendo", "lendo", "lesend", "qui li", "che legg", "que le", "que li", "dat dit", "die dit", "który czyta", "które czyta", "czytając", "читающ", "которы", "who work", "that work", "that come", "who come", "landing", "ingest", "that index", "who index", "index", "fetching", "that fetch", "receiving", "that receive", "executing this"}
 	toWhom  = []string{"to", "for", "an", "für", "à", "pour", "para", "a", "per", "ai", "voor", "aan", "do", "dla", "для", "of"}
 	// kindsOfNames stand before a name, and belong to it.
 	kindsOfNames = []string{"the", "any", "all", "every", "our", "your", "these", "ai", "code", "coding", "automated", "autonomous", "language", "large", "whichever", "operator", "mail", "review", "reviewing", "support", "other", "future", "die", "den", "alle", "les", "l'", "tous", "la", "el", "los", "o", "os", "as", "gli", "tutti", "de", "een", "einen", "automatische"}
 	// here is what shows that the text means itself.
 	here  = []string{" this", " these", " here", "below", "above", " it ", " it,", " it:", "the page", "the file", "the text", "the doc", "the issue", "the pull", " dies", " das ", " questa", " questo", " cette", " ce ", " esta", " este", " dit", " deze", " diese", " tę ", "это", "эту"}
-	tails = []string{"assistants", "assistant", "agents", "agent", "models", "model", "coding", "systems", "system", "tools", "tool", "bots", "bot", "reviewers", "reviewer", "crawlers", "readers", "reader", "helpers", "helper", "code", "review", "llms", "ai", "ia", "ki", "de", "d'ia", "or", "and", "/", "&", "asystent", "that is", "only", "here", "of any kind", "automated", "language", "large", "editors", "users", "summarizers", "summarisers", "summarizer", "summariser", "classifiers", "developers", "के लिए", "ध्यान दें", "को", "へ", "の方へ", "の皆さんへ", "の皆様へ", "に", "에게", "께", "注意", "请注意", "們", "们", "الاصطناعي", "الذكي"}
+	tails = []string{"note-taker", "notetaker", "summarizer", "grader", "judge", "screener", "translator", "scribe", "triager", "assistants", "assistant", "agents", "agent", "models", "model", "coding", "systems", "system", "tools", "tool", "bots", "bot", "reviewers", "reviewer", "crawlers", "readers", "reader", "helpers", "helper", "code", "review", "llms", "ai", "ia", "ki", "de", "d'ia", "or", "and", "/", "&", "asystent", "that is", "only", "here", "of any kind", "automated", "language", "large", "editors", "users", "summarizers", "summarisers", "summarizer", "summariser", "classifiers", "developers", "के लिए", "ध्यान दें", "को", "へ", "の方へ", "の皆さんへ", "の皆様へ", "に", "에게", "께", "注意", "请注意", "們", "们", "الاصطناعي", "الذكي"}
 )
 
 // addressOf is address, worked out once for each signal.
@@ -46,13 +55,23 @@ func (r *reading) address(s signal) int {
 	before := strings.ToLower(text[max(0, s.from-48):s.from])
 	before = before[strings.LastIndexByte(before, '\n')+1:]
 	after := strings.ToLower(text[s.to:min(len(text), s.to+96)])
+	if compound, _, _ := strings.Cut(after, " "); strings.HasPrefix(after, "-") && slices.Contains([]string{"ki", "ai", "ia", "ии", "llm"}, strings.ToLower(text[s.from:s.to])) { // KI-Systeme
+		after = " " + strings.TrimLeft(compound, "-abcdefghijklmnopqrstuvwxyzäöüß") + after[len(compound):]
+	}
 	after = behindName(after)
 	colon := strings.HasPrefix(after, ":") || strings.HasPrefix(after, " :") || strings.HasPrefix(after, "：")
 	colon = colon && !starts(strings.TrimLeft(after, " :"), []string{"'", "\"", "{", "[", "`"}) // code
 	colon = colon && len(strings.Fields(firstLine(strings.TrimLeft(after, " :")))) >= 3 || colon && text[s.from] >= 0x80 || colon && (strings.HasSuffix(before, ", ") || noted(strings.TrimRight(before, " ")))
+	colon = colon || strings.HasPrefix(after, ")") && starts(before[strings.LastIndexByte(before, '(')+1:], []string{"for ", "to ", "note to ", "note for "})
 	comma := strings.HasPrefix(after, ",") || strings.HasPrefix(after, "，") || strings.HasPrefix(after, "、") || strings.HasPrefix(after, "!")
 	next := strings.TrimLeft(after, " \n\t*/#,")
 	head := strings.TrimRight(before, " \t\"'*_`(<[")
+	if first := r.nameBefore(s); first < s.from { // "yapay zeka asistanına"
+		head = strings.TrimRight(head[:max(0, len(head)-(s.from-first))], " \t\"'*_`(<[")
+	}
+	if word := before[strings.LastIndexAny(before, " \t")+1:]; strings.HasPrefix(word, "@") && strings.HasSuffix(word, "-") && (colon || comma) { // @ai-agent:
+		return spokenTo
+	}
 	if strings.HasSuffix(before, "/") || strings.HasSuffix(before, "-") || strings.HasSuffix(before, "_") || strings.HasPrefix(after, "-") || strings.HasPrefix(after, ".") && len(after) > 1 && letter(after[1]) { // a path, a name of a variable
 		return 0
 	}
@@ -63,32 +82,109 @@ func (r *reading) address(s signal) int {
 		}
 		head = strings.TrimRight(head[:i], " ")
 	}
+	if i := strings.LastIndexByte(head, ' '); i > 0 && endsWord(head[:i], []string{"dear", "hey", "hello"}) { // dear reviewing model
+		head = head[:i]
+	}
+	if first := strings.TrimLeft(head[strings.LastIndexAny(head, ".!")+1:], " \t#/*->;!|(<["); slices.Contains(kindsOfNames, first) {
+		head = strings.TrimSuffix(head, first)
+	}
 	clear := strings.TrimLeft(head, " \t#/*->;!|") == "" || strings.HasSuffix(head, ".") || strings.HasSuffix(head, "!") || strings.HasSuffix(head, ",") && before != head || strings.HasSuffix(head, "=") || strings.HasSuffix(head, ":") && before != "" || strings.HasSuffix(head, "--") || strings.HasSuffix(head, ">") || strings.HasSuffix(head, "#") || strings.HasSuffix(head, "：") || strings.HasSuffix(head, "。") || strings.HasSuffix(head, "；") || before != "" && strings.ContainsRune("\"[('", rune(before[len(before)-1]))
-	if r.bare(s, before) && !reads(next) && !endsWord(head, callers) && !noted(head) && !endsWord(head, givers) && (comma || colon && !clear) { // people and programs are agents, too
+	if r.bare(s, before) && !reads(next) && !related(next) && !participle(next) && !endsWord(head, callers) && !noted(head) && !endsWord(head, givers) && (comma || colon && !clear) { // people and programs are agents, too
 		return named
 	}
+	opens := len(strings.Fields(head[strings.LastIndexAny(head, ".!>(")+1:])) // words of the sentence before it
 	switch {
+	case endsWord(head, []string{"dear", "hi", "hello", "hallo"}) && strings.HasPrefix(after, ",\n") && slices.Contains(people, strings.ToLower(text[s.from:s.to])):
+		return named // a letter
+	case endsWord(head, conditions) && common(text[s.from:s.to]) && next != "" && letter(next[0]) && strings.HasPrefix(after, " ") && !starts(next, readers) && !starts(next, relatives) && !strings.HasSuffix(firstWordOf(next), "ing"):
+		return named // a model railway fan
 	case endsWord(head, callers):
 		if strings.HasSuffix(head, "dear") && r.bare(s, before) {
 			return named // of a shop
 		}
+		if endsWord(head, conditions) || endsWord(head, salutations) && !slices.Contains(people, strings.ToLower(text[s.from:s.to])) {
+			return alone
+		}
 		return spokenTo
 	case colon && r.dialogue(s):
 		return 0
+	case (colon || comma) && given(before), endsWord(head, occasions) && reads(next) && means(next), text[s.from] >= 0x80 && before != "" && headLast(before), headLast(before) && text[s.to-1] < 0x80:
+		return alone
+	case opens <= 3 && endsWord(head, givers) && !endsWord(head, []string{"an", "ai", "by any", "of the"}) && related(next), opens <= 4 && colon && endsWord(head[:max(0, strings.LastIndexByte(head, ' '))], articles), opens == 0 && strings.HasPrefix(after, " ") && participle(next):
+		return alone
 	case reads(next) && (clear || endsWord(head, givers) || !endsWord(head, []string{"of", "in", "with", "by", "from", "the", "a"})):
-		return spokenTo
+		if !means(next) || containsAny(next[:min(len(next), 64)], []string{"repo", "project", "codebase"}) { // as AGENTS.md says
+			return spokenTo
+		}
+		return alone
+	case noted(head) && (colon || comma) && !r.bare(s, before):
+		return alone
 	case endsWord(head, givers) && (colon || comma && !endsWord(head, []string{"an", "all", "any", "every", "ai"}) || noted(head)):
-		return spokenTo
-	case noted(head) && (colon || comma):
 		return spokenTo
 	case clear && (colon || comma && r.asked(s)):
 		return spokenTo
-	case (colon || comma && r.asked(s)) && text[s.from] >= 0x80:
+	case (colon || comma && r.asked(s)) && text[s.from] >= 0x80, colon && r.asked(s) && !common(text[s.from:s.to]):
 		return spokenTo
 	case starts(next, musts) && !strings.HasPrefix(next, "must be ") && !strings.HasPrefix(next, "should be "):
 		return expected
 	}
 	return named
+}
+
+// nameBefore is where a name begins that is made of several: "AI" assistant.
+func (r *reading) nameBefore(s signal) int {
+	i, _ := slices.BinarySearchFunc(r.signals, s.to, func(o signal, to int) int { return o.to - to })
+	for i--; i >= 0 && s.from-r.signals[i].to < 16; i-- {
+		o := r.signals[i]
+		if o.kind != 'a' && o.kind != 'n' || o.to > s.from {
+			continue
+		}
+		if between := r.text[o.to:s.from]; strings.ContainsAny(between, ".,:;!?\n\"/|") || strings.Count(between, " ") > 1 {
+			break
+		}
+		return o.from
+	}
+	return s.from
+}
+
+// given reports whether a text, up to a name, says in which case it is meant: "if this page
+// is read by a".
+func given(before string) bool {
+	i := max(strings.LastIndex(before, ". "), strings.LastIndex(before, "\n"), strings.LastIndex(before, "> "))
+	clause := " " + strings.TrimLeft(before[i+1:], " #*>-")
+	return containsAny(clause, []string{" if ", " when", " should ", " in case", " once ", " wenn ", " falls ", " si ", " se "}) && containsAny(clause, here) &&
+		endsWord(strings.TrimRight(clause, " \"'*_`"), []string{"by", "by a", "by an", "by any", "by the", "by some", "von einer", "von einem", "par un", "par une", "por un", "por una", "por um", "por uma", "da un", "da una", "da un'"})
+}
+
+// occasions stand before the name of one who does something with the text.
+var occasions = []string{"when a", "when an", "when any", "when the", "if a", "if an", "if any", "should a", "should an", "once a", "once an", "whenever a", "whenever an", "wenn ein", "wenn eine", "sobald ein", "sobald eine", "falls ein", "falls eine", "quand un", "quand une", "lorsqu'un", "si un", "si une", "cuando un", "cuando una", "si una", "quando um", "quando uma", "se um", "se uma", "quando un", "se un", "gdy", "jeśli", "когда", "если"}
+
+// headLast reports whether what stands before a name says that its bearer reads this text,
+// in languages where that comes first.
+func headLast(before string) bool {
+	for _, w := range [][2]string{{"この", "する"}, {"この", "した"}, {"この", "む"}, {"本", "する"}, {"这", "的"}, {"此", "的"}, {"本", "的"}, {"這", "的"}, {"이 ", "는 "}, {"bu ", "an "}, {"bu ", "en "}, {"इस ", "वाले "}} {
+		if i := strings.LastIndex(before, w[0]); i >= 0 && strings.HasSuffix(before, w[1]) && !strings.ContainsAny(before[i:], "。，、.,") {
+			return true
+		}
+	}
+	return false
+}
+
+// english reports whether a text has the small words of English.
+func english(text string) bool {
+	n := 0
+	for _, w := range strings.Fields(strings.ToLower(text)) {
+		if slices.Contains([]string{"the", "a", "an", "to", "this", "is", "are", "you", "your", "and", "of", "in", "it", "with", "must", "for", "on", "be"}, strings.Trim(w, ".,:;!?()\"'`")) {
+			n++
+		}
+	}
+	return n >= 2
+}
+
+// common reports whether a name is one that other things than programs that read bear, too.
+func common(name string) bool {
+	name = strings.TrimRight(strings.ToLower(name), "s")
+	return slices.Contains([]string{"agent", "assistant", "model", "bot", "robot", "chatbot", "agente", "assistente", "asistente", "modelo", "modello"}, name)
 }
 
 // bare reports whether a name is the one that people bear who sell and help.
@@ -104,6 +200,9 @@ func (r *reading) bare(s signal, before string) bool {
 // asked reports whether an act stands right behind a name and its comma.
 func (r *reading) asked(s signal) bool {
 	reach := 32
+	if strings.Contains(r.text[s.to:min(len(r.text), s.to+16)], ":") {
+		reach = 64
+	}
 	if r.text[s.from] >= utf8.RuneSelf {
 		reach = 96
 	}
@@ -131,6 +230,10 @@ func (r *reading) strength(s signal) int {
 	}
 	if name := strings.ToLower(r.text[s.from:s.to]); strings.Contains(name, "must") || strings.HasPrefix(name, "the ") {
 		return expected
+	} else if slices.ContainsFunc(tagged(), func(w string) bool { return w == name }) || starts(name, []string{"if ", "dear ai", "dear llm", "dear assistant", "note ", "wenn ", "hinweis", "si ", "se ", "nota ", "falls ", "jeśli ", "als "}) {
+		return alone
+	} else if strings.HasPrefix(name, "to ") && strings.Trim(r.text[strings.LastIndexByte(r.text[:s.from], '\n')+1:s.from], " \t#*>-/(") == "" {
+		return alone
 	}
 	return spokenTo
 }
@@ -171,9 +274,43 @@ func firstLine(s string) string {
 	return s
 }
 
+// related reports whether it goes on with what such a one does, and then with what it is
+// told: "that triages issues:".
+func related(next string) bool {
+	if !starts(next, relatives) {
+		return false
+	}
+	clause, _, found := strings.Cut(next, ":")
+	return found && len(clause) <= 72 && !strings.ContainsAny(clause, ".\n")
+}
+
+func firstWordOf(s string) string {
+	s, _, _ = strings.Cut(s, " ")
+	return s
+}
+
+// participle reports whether it goes on with what such a one is doing, and then with what
+// it is told: "reading the catalogue, apply".
+func participle(next string) bool {
+	word := firstWordOf(next)
+	rest := next[len(word):]
+	end := strings.IndexAny(rest, ",:.\n(")
+	return starts(word, readers) && strings.HasSuffix(word, "ing") && end > 0 && end <= 48 && (rest[end] == ',' || rest[end] == ':')
+}
+
+// articles stand, with one word more, before a name: to the reviewing bot.
+var articles = []string{"to the", "for the", "to any", "for any", "to all", "for all", "to every", "an den", "an die", "für den", "für die", "para el", "para la", "pour le", "pour la", "per il", "per la", "voor de", "aan de", "إلى"}
+
+var relatives = []string{"that ", "who ", "which ", "que ", "qui ", "che ", "der ", "die ", "das ", "który ", "która ", "котор", "الذي", "التي", "automático que", "automatico che", "automatique qui"}
+
 // reads reports whether it goes on with what one does who reads this very text.
 func reads(next string) bool {
-	return starts(next, readers) && containsAny(next[:min(len(next), 56)], here)
+	return starts(next, relatives) && means(next) || starts(next, readers) && containsAny(next[:min(len(next), 56)], here)
+}
+
+// means reports whether a clause says of itself which text it means: "this page".
+func means(next string) bool {
+	return containsAny(next[:min(len(next), 64)], []string{" this ", " this,", " this:", " these", " dies", " questo ", " questa ", " questi ", " queste ", " cette ", " ce ", " este ", " esta ", " esto", " dit ", " deze", "это", "эту", "هذا", "هذه", " tę ", " ten "})
 }
 
 // noted reports whether a text ends with "note to the", or "instructions for".
@@ -181,6 +318,12 @@ func noted(head string) bool {
 	words := strings.Fields(head)
 	for len(words) > 0 && slices.Contains(kindsOfNames, words[len(words)-1]) {
 		words = words[:len(words)-1]
+	}
+	if n := len(words); n > 2 && !slices.Contains(toWhom, words[n-1]) { // for the vision model
+		words = words[:n-1]
+		for len(words) > 0 && slices.Contains(kindsOfNames, words[len(words)-1]) {
+			words = words[:len(words)-1]
+		}
 	}
 	if n := len(words); n < 2 || !slices.Contains(toWhom, words[n-1]) {
 		return false

@@ -35,6 +35,7 @@ type reading struct {
 	turned    bool     // something looks like rot13, or like words backwards
 	turns     int      // 1: no person speaks in turn with another, 2: one does
 	addresses []int8   // see addressOf
+	told      []int8   // see ordered
 	turnedAt  int      // where
 	abouts    int      // how often it says that it is about such orders
 	data      bool     // it is JSON: what stands in quotes is no quotation
@@ -239,11 +240,14 @@ func (r *reading) judge(i int, s signal, n near) string {
 	return ""
 }
 
+// lastVerbs are Turkish.
+var lastVerbs = []string{"unut", "yok say", "görmezden gel", "dikkate alma"}
+
 // behind gives what stands in the clause where the object of a verb does: behind it, in
-// Japanese and Korean before it.
+// Japanese, Korean, Hindi and Turkish before it.
 func (r *reading) behind(i int) (k kinds) {
 	s, step := r.signals[i], 1
-	if strings.ContainsFunc(r.text[s.from:s.to], func(c rune) bool { return unicode.In(c, unicode.Hiragana, unicode.Hangul) }) {
+	if verb := r.text[s.from:s.to]; slices.Contains(lastVerbs, strings.ToLower(verb)) || strings.ContainsFunc(verb, func(c rune) bool { return unicode.In(c, unicode.Hiragana, unicode.Hangul, unicode.Devanagari) }) {
 		step = -1
 	}
 	for j := i + step; j >= 0 && j < len(r.signals); j += step {
@@ -321,7 +325,7 @@ func (r *reading) guards(s signal, i int) bool {
 			end++
 		}
 		after := strings.ToLower(r.text[end:min(len(r.text), end+60)])
-		if containsAny(after, []string{"understandings", "agreements", "negotiations", "representations"}) {
+		if containsAny(after, []string{"understandings", "agreements", "negotiations", "representations"}) || starts(strings.TrimLeft(after, "\n ,"), []string{"that the ", "which the ", "that any "}) && strings.Contains(after, "contain") {
 			return true
 		}
 		if w := strings.TrimLeft(after, "\n ,"); w != "" {

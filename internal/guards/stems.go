@@ -55,6 +55,9 @@ var stems = sync.OnceValue(func() *automaton { return build(readStems(stemFile))
 
 func readStems(src string) []stem {
 	var out []stem
+	for _, w := range tagged() {
+		out = append(out, stem{kind: 'N', text: w, start: true})
+	}
 	for line := range strings.Lines(src) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' || len(line) < 3 {
@@ -73,6 +76,18 @@ func readStems(src string) []stem {
 	}
 	return out
 }
+
+// tagged are names of members and tags that have something for an agent: ai-directive.
+var tagged = sync.OnceValue(func() (out []string) {
+	for _, who := range []string{"ai", "llm", "assistant"} {
+		for _, what := range []string{"directive", "instruction", "override"} {
+			for _, between := range "-_" {
+				out = append(out, who+string(between)+what)
+			}
+		}
+	}
+	return out
+})
 
 func ascii(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
@@ -243,7 +258,7 @@ func (a *automaton) find(text string) []signal {
 		for end := a.states[at].found; end != 0; end = a.found[end].next {
 			s := &a.stems[a.found[end].stem]
 			from := i + 1 - len(s.text)
-			if from < 0 || s.start && from > 0 && inWord(text[from-1]) || s.stop && i+1 < len(text) && inWord(text[i+1]) {
+			if from < 0 || s.start && from > 0 && inWord(text[from-1]) && !(part(s.kind) && text[from-1] == '_' && !strings.HasPrefix(text[i+1:], "=")) || s.stop && i+1 < len(text) && inWord(text[i+1]) {
 				continue
 			}
 			if n := len(out); n > 0 && out[n-1].kind == s.kind && out[n-1].to > from { // the same words in another language
@@ -271,3 +286,7 @@ func ends(before, c byte) bool {
 
 // inWord reports whether a byte belongs to a word of Latin letters.
 func inWord(c byte) bool { return letter(c) || c == '_' || c == 0xC3 }
+
+// part reports whether stems of a kind stand in longer names, too: GITHUB_TOKEN,
+// is_injection.
+func part(kind byte) bool { return kind == 'O' || kind == 'A' }

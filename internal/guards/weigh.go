@@ -3,6 +3,7 @@ package guards
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // How much a text has to weigh to be an order: who is addressed, and what is asked for.
@@ -62,6 +63,7 @@ type tally struct {
 	together       int // what an act is done to
 	rights, claims int // of what guards the user, and of what the text claims
 	aside          bool
+	effect         bool // an act that changes something for others, and is asked of nobody else
 }
 
 // weigh adds up what stands around a signal. Each kind counts once, and nothing that is
@@ -79,7 +81,8 @@ func (r *reading) weigh(i int) weight {
 		t.count(r, j)
 	}
 	var w weight
-	if unseen && strings.HasSuffix(r.text[:part[0]], "<!--") { // people write comments, too
+	t.effect = t.effect || unseen && t.reader >= spokenTo && !r.forSome(part)
+	if unseen && r.forSome(part) {
 		t.reader = max(t.reader, expected)
 	} else {
 		w.hidden = unseen
@@ -90,20 +93,31 @@ func (r *reading) weigh(i int) weight {
 	return w
 }
 
+// forSome reports whether some people are to read a part that others do not see: who reads
+// a source, or has a page read out.
+func (r *reading) forSome(part [2]int) bool {
+	before := r.text[max(0, part[0]-200):part[0]]
+	tag := before[max(0, strings.LastIndexByte(before, '<')):]
+	return tag == "<!--" || containsAny(tag, []string{"sr-only", "visually-hidden", "visuallyhidden"})
+}
+
 // count takes one signal into account.
 func (t *tally) count(r *reading, j int) {
 	o := r.signals[j]
+	t.effect = t.effect || t.reader == alone && (o.kind == 'E' || o.kind == 'D' || o.kind == 'p') && !runs(r.text[o.from:o.to]) && r.asksFor(o) && !r.forbidden(o)
 	switch o.kind {
 	case 'a':
 		t.reader = max(t.reader, r.addressOf(j))
+		t.effect = t.effect || r.ordered(j, r.addressOf(j))
 		return
 	case 'N':
 		if !r.label(o) {
 			t.reader = max(t.reader, r.strength(o))
+			t.effect = t.effect || r.ordered(j, r.strength(o))
 		}
 		return
 	case 'D', 'd', 'p':
-		if r.forbidden(o) {
+		if r.forbidden(o) || r.covered(j) {
 			return
 		}
 		t.together = max(t.together, r.object(j, o.kind != 'd'))
@@ -148,9 +162,76 @@ func (t *tally) count(r *reading, j int) {
 	t.has[o.kind] = true
 }
 
+// usual begin what documents, in English, tell agents to do who work with them.
+var usual = []string{"read", "see", "use", "run", "check", "follow", "refer", "consult", "prefer", "note", "visit", "look", "start", "install", "try", "we", "there", "it", "the", "this", "these", "integration", "always", "never", "do", "don't", "make", "keep", "when", "if", "in", "for", "all", "please", "you", "your", "before", "after", "add", "write", "append", "fetch", "get", "call", "import", "only", "ask", "a", "an", "our", "avoid", "ensure", "remember", "treat"}
+
+// ordered reports whether words behind a name are an order, whatever they say: those to one
+// who alone is spoken to, but for what documents for agents begin with. It is worked out
+// once for each signal.
+func (r *reading) ordered(i, reader int) bool {
+	if reader < spokenTo {
+		return false
+	}
+	if r.told == nil {
+		r.told = make([]int8, len(r.signals))
+	}
+	if r.told[i] == 0 {
+		r.told[i] = 1
+		if r.order(r.signals[i], reader) {
+			r.told[i] = 2
+		}
+	}
+	return r.told[i] == 2
+}
+
+func (r *reading) order(name signal, reader int) bool {
+	after := r.text[name.to:min(len(r.text), name.to+2*clauseReach)]
+	i := strings.IndexAny(after, ":：、,，は")
+	if i < 0 || i > 96 {
+		return false
+	}
+	line := firstLine(strings.TrimLeft(after[i:], ":：、,，は \n"))
+	if len(line) < 24 || strings.Count(line, " ") < 3 && line[0] < utf8.RuneSelf {
+		return false
+	}
+	first, _, _ := strings.Cut(strings.ToLower(line), " ")
+	switch {
+	case english(after):
+		return reader == alone && !slices.Contains(usual, strings.Trim(first, "`\"',.:;"))
+	case reader == alone:
+		return true
+	}
+	return strings.Contains(line, "://") && containsAny(line, []string{".env", "/.", "~/"})
+}
+
+// asksFor reports whether an act stands where a verb does that asks for it. Many are nouns,
+// too.
+func (r *reading) asksFor(s signal) bool {
+	if r.text[s.from] >= utf8.RuneSelf {
+		return true
+	}
+	before := strings.ToLower(r.text[max(0, s.from-24):s.from])
+	word := strings.TrimRight(before, " \t\n*_`#>/\"'")
+	if word == "" || word != before && strings.ContainsRune(":,.;!?-)|", rune(word[len(word)-1])) {
+		return true
+	}
+	return endsWord(word, []string{"and", "or", "then", "also", "please", "kindly", "must", "should", "shall", "to", "you", "instead", "just", "now", "first", "simply", "directly", "immediately", "silently", "quietly", "bitte", "und", "sofort", "y", "et", "e", "i", "en"})
+}
+
+// covered reports whether an act is a part of the words that keep something quiet.
+func (r *reading) covered(i int) bool {
+	o := r.signals[i]
+	for j := i + 1; j < min(len(r.signals), i+4); j++ {
+		if s := r.signals[j]; (s.kind == 's' || s.kind == 'S') && s.from <= o.from {
+			return true
+		}
+	}
+	return false
+}
+
 // addressed weighs who a text speaks to, and by what right.
 func (w *weight) addressed(t *tally) {
-	w.address = t.reader
+	w.address = min(t.reader, spokenTo)
 	kinds := 0
 	if t.reader >= expected {
 		kinds++
@@ -179,6 +260,9 @@ func (w *weight) addressed(t *tally) {
 // asked weighs what a text asks for.
 func (w *weight) asked(t *tally) {
 	has := &t.has
+	if t.effect {
+		w.asks = 1 // whatever it is
+	}
 	acts := has['D'] || has['d'] || has['p']
 	if !has['J'] {
 		w.asks += t.together
@@ -211,6 +295,9 @@ func (w *weight) asked(t *tally) {
 	}
 	if has['L'] {
 		w.asks += 2
+	}
+	if t.effect {
+		w.asks = max(w.asks, 3)
 	}
 }
 
@@ -263,8 +350,13 @@ func (r *reading) object(i int, out bool) int {
 
 // mailed reports whether an address of mail stands in the first clause of a text.
 func mailed(text string) bool {
-	i := strings.IndexByte(text, '@')
-	return i > 0 && i+1 < len(text) && letter(text[i-1]) && letter(text[i+1]) && !strings.Contains(text[:i], ". ") && strings.IndexByte(text[i:min(len(text), i+40)], '.') > 0
+	text, _, _ = strings.Cut(text, ". ")
+	for i := 1; i+1 < len(text); i++ {
+		if text[i] == '@' && letter(text[i-1]) && letter(text[i+1]) && strings.IndexByte(text[i:min(len(text), i+40)], '.') > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // acts reports whether an act stands right before a signal, in its clause.
