@@ -94,7 +94,7 @@ func refusedOwner(ctx context.Context, a *app, command string, args []string, er
 func approvalRecord(a *app, what string, r *approve.Request, refused error) audit.Record {
 	who, agent := a.owner.Who()
 	record := audit.Record{
-		Time: time.Now(), Event: "Approval", Source: "cli", CWD: server.Cwd(), What: field(what, 200),
+		Time: time.Now(), Event: audit.Approval, Source: "cli", CWD: server.Cwd(), What: field(what, 200),
 		Agent: cmp.Or(a.getenv("HOOKWAY_AGENT"), agent), Session: cmp.Or(a.getenv("HOOKWAY_SESSION"), r.Session),
 		Metadata: map[string]any{"asked_by": field(who, 500)},
 	}

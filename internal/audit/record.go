@@ -81,6 +81,10 @@ const (
 	Untaken  = "untaken"  // revises the record of the event before: the agent did not get that answer, as far as is known
 )
 
+// Approval is the event of a record that is of no event at hooks: somebody answered for a
+// stopped call, or was refused what only the owner may.
+const Approval = "Approval"
+
 // NewRepeat is the record of a report that was answered as the one before it.
 func NewRepeat(r Record, of string) Record {
 	r.Answer, r.Action, r.Of, r.Steps, r.whole = r.Action, Repeat, of, nil, nil

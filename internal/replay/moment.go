@@ -87,7 +87,7 @@ var errNoEvent = errors.New("it is no decision about an event")
 func fromRecord(place string, r *audit.Record) (Moment, error) {
 	m := Moment{Place: place, Then: *r, Granted: granted(r)}
 	switch {
-	case r.Action == audit.Observed || r.Action == audit.Repeat || r.Action == audit.Untaken || r.Event == "":
+	case r.Action == audit.Observed || r.Action == audit.Repeat || r.Action == audit.Untaken || r.Event == "" || r.Event == audit.Approval:
 		return m, errNoEvent
 	case r.Failure != "":
 		m.Lacks = "hookway could not decide then"
