@@ -180,14 +180,16 @@ func TestSecretsOfKeptEventsArePlaceholders(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, Config{Dir: dir})
 	token, key := "ghp_"+"R2mK9xQ7vT4nB8wZ3cY6pL1sD5fH0g1vgmAj", "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\nAAAAMwAAAAtzc2gtZWQyNTUxOQ\n-----END OPENSSH PRIVATE KEY-----\n"
-	secrets := []string{token, "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ", "hunter2-is-mine", "open sesame 42", "s3cr3t-in-url", "839201"}
-	command := fmt.Sprintf("PASSWORD=%s curl -u x https://u:%s@example.org -H 'Authorization: Bearer %s'; echo %s again; export TOKEN=$OTHER_TOKEN", secrets[2], secrets[4], token, secrets[2])
+	env := map[string]string{"DB_PASS": "xyzzy9", "DEPLOY": "a8Kd03lfPq2mXz7R", "WHERE": "/srv/here", "BRANCH": "main"}
+	secrets := []string{env["DB_PASS"], env["DEPLOY"], token, "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ", "hunter2-is-mine", "open sesame 42", "s3cr3t-in-url", "839201"}
+	command := fmt.Sprintf("PASSWORD=%s curl -u x https://u:%s@example.org -H 'Authorization: Bearer %s'; echo %s again; export TOKEN=$OTHER_TOKEN", secrets[4], secrets[6], token, secrets[4])
+	command += "; mysql -p$DB_PASS --x=$DEPLOY; cat $WHERE/$BRANCH"
 	for range 2 {
 		ev := hook.PreToolUse.New(hook.Envelope{Session: "s"}, hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{
-			"command": command, "key": key, "db_password": secrets[3], "pin_secret": json.Number(secrets[5]), "note": "line\n" + token,
+			"command": command, "key": key, "db_password": secrets[5], "pin_secret": json.Number(secrets[7]), "note": "line\n" + token,
 		}})
 		ctx, watch := keep.Watching(t.Context(), ev)
-		keep.Analyse(ctx, ev, facts.World{Dir: "/p", Home: "/h"})
+		keep.Analyse(ctx, ev, facts.World{Dir: "/p", Home: "/h", Env: env})
 		watch.Decided(&hook.Verdict{Action: hook.ActionBlock, Reason: "it has " + token})
 		r := outcomeOf(ev, hook.ActionBlock)
 		r.Watched(watch)
@@ -220,6 +222,9 @@ func TestSecretsOfKeptEventsArePlaceholders(t *testing.T) {
 	ev, err := wire.DecodeEvent(all[0].Event.Payload, nil)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, texts[0])
+	}
+	if seen := all[0].Event.Analyses[0].Seen; len(seen.Env) != 2 || seen.Env["WHERE"] != "/srv/here" || len(seen.Unkept) != 2 || !strings.Contains(texts[0], `"/srv/here/main"`) {
+		t.Errorf("of the environment there is %v, %v: %s", seen.Env, seen.Unkept, texts[0])
 	}
 	call, _ := hook.CallOf(ev)
 	now := call.Input["command"].(string)

@@ -14,6 +14,7 @@ type scrubber struct {
 	redact *redactor
 	holds  *keep.Placeholders
 	found  map[string]string // what stands for each secret
+	short  []string          // of these, what is looked for though it is short
 	count  int
 }
 
@@ -36,6 +37,15 @@ func (s *scrubber) hold(kind, secret string) string {
 	}
 	s.count++
 	return text
+}
+
+// withhold has values taken out wherever they stand: they are those of variables, which
+// a fact may have in the middle of a word.
+func (s *scrubber) withhold(values []string) {
+	for _, value := range values {
+		s.hold("", value)
+		s.short = append(s.short, value)
+	}
 }
 
 // elsewhere reports whether a value only says where the secret is: $TOKEN, ${token},
@@ -91,7 +101,7 @@ func (s *scrubber) again(text string, _ bool) string {
 		return to
 	}
 	for secret, to := range s.found {
-		if len(secret) >= leastAlone && strings.Contains(text, secret) {
+		if (len(secret) >= leastAlone || slices.Contains(s.short, secret)) && strings.Contains(text, secret) {
 			text = strings.ReplaceAll(text, secret, to)
 		}
 	}

@@ -112,7 +112,7 @@ func (r *Record) explain(w io.Writer) {
 		lines []string
 	}{
 		{"injected", []string{r.Inject}}, {"user told", []string{r.UserMessage}}, {"degraded", r.Degraded}, {"warning", r.Warnings},
-		{"shortened", []string{strings.Join(r.Cut, ", ")}}, {"session", []string{r.Session}}, {"native", []string{r.Native}}, {"folder", []string{or(r.Workspace, r.CWD)}},
+		{"shortened", []string{strings.Join(r.Cut, ", ")}}, {"session", []string{r.Session}}, {"native", []string{r.Native}}, {"folder", []string{or(r.Workspace, r.CWD)}}, {"not kept", []string{r.Unkept}},
 	} {
 		for _, line := range part.lines {
 			if line != "" {

@@ -168,7 +168,9 @@ func (k *keeper) make(r *Record, w *whole) (text []byte, hash, why string) {
 	}
 	e := w.kept
 	e.Workspace = r.Workspace
-	verdict, rest, before := e.Verdict.Text(), e.Rest(), len(s.found)
+	verdict, rest := e.Verdict.Text(), e.Rest()
+	s.withhold(e.Withheld)
+	before := len(s.found)
 	switch {
 	case w.draft != nil:
 		verdict, rest = s.clean(verdict, s.loose), s.clean(rest, s.tight)
@@ -176,9 +178,10 @@ func (k *keeper) make(r *Record, w *whole) (text []byte, hash, why string) {
 		payload, verdict, rest = rewrite(payload, s.loose), rewrite(verdict, s.loose), rewrite(rest, s.tight)
 	}
 	begun := []byte(nil)
-	if len(s.found) > before {
+	switch {
+	case len(s.found) > before || w.draft == nil && before > 0:
 		payload = rewrite(payload, s.again)
-	} else if w.draft != nil {
+	case w.draft != nil:
 		begun = w.draft.begun
 	}
 	if len(s.found) > 0 {
@@ -190,7 +193,7 @@ func (k *keeper) make(r *Record, w *whole) (text []byte, hash, why string) {
 	if text = keep.End(begun, rest, verdict, s.count); len(text) > maxEntry {
 		return nil, "", fmt.Sprintf("the event with what was found about it is larger than %d KiB", maxEntry>>10)
 	}
-	if d := w.draft; d != nil && len(s.found) == before {
+	if d := w.draft; d != nil && len(s.found) == before { // what is hashed is as it was
 		_, _ = d.hash.Write(text[len(begun):])
 		return text, hex.EncodeToString(d.hash.Sum(nil)), ""
 	}

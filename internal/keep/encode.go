@@ -161,6 +161,7 @@ func (a *Analysis) append(b []byte) []byte {
 		}
 		b = append(b, '}')
 	}
+	b = appendList(b, "unkept", o.Unkept)
 	if len(o.Looks) > 0 {
 		b = append(member(b, "looks"), '[')
 		for i, l := range o.Looks {

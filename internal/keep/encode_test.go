@@ -37,7 +37,7 @@ func TestEntriesAreWrittenAsTheyAreRead(t *testing.T) {
 		Version: version, Payload: json.RawMessage(`{"hook_event_name":"PreToolUse"}`), Workspace: "/w", Others: []string{"/o"},
 		Analyses: []Analysis{{Facts: []hook.Fact{full(t), {}}, Seen: Observations{
 			Dir: "/d", Home: "/h", Project: "/p", Temp: []string{"/t"}, Scratch: []string{"/s/**"}, Trees: []string{"/tree"},
-			Env: map[string]string{"A": "1", "B \"": "é"}, Looks: []Look{{"link", "/d"}, {"list", "/d", "x", "y"}}, More: true,
+			Env: map[string]string{"A": "1", "B \"": "é"}, Unkept: []string{"C"}, Looks: []Look{{"link", "/d"}, {"list", "/d", "x", "y"}}, More: true,
 		}}, {Input: json.RawMessage(`{"command":"ls"}`)}},
 		Judged: true, Before: []hook.Fact{{Does: "loop"}}, Granted: "me", Secrets: 2,
 		Verdict: Verdict{Action: "block", By: "b", Rule: "r", Reason: "why <&>", UserMessage: "u", Inject: "i", Changed: true},

@@ -29,6 +29,10 @@ type Event struct {
 	Granted   string          `json:"granted,omitempty"`  // who let the call through that a rule stopped
 	Verdict   Verdict         `json:"verdict,omitzero"`
 	Secrets   int             `json:"secrets,omitempty"` // values that placeholders stand for
+
+	// Withheld are values of the environment that must not be kept, wherever they stand.
+	// An event that was read has none.
+	Withheld []string `json:"-"`
 }
 
 // Verdict is what the hooks decided, before it was fitted to what the agent can take.

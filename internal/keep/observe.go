@@ -4,9 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io/fs"
-	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/hookway/hookway/facts"
@@ -26,8 +24,9 @@ type Observations struct {
 	Project string            `json:"project,omitempty"`
 	Temp    []string          `json:"temp,omitempty"`
 	Scratch []string          `json:"scratch,omitempty"`
-	Trees   []string          `json:"trees,omitempty"` // other work trees
-	Env     map[string]string `json:"env,omitempty"`   // of the variables that the call names
+	Trees   []string          `json:"trees,omitempty"`  // other work trees
+	Env     map[string]string `json:"env,omitempty"`    // of the variables that the call names
+	Unkept  []string          `json:"unkept,omitempty"` // such variables whose values may be secrets
 	Looks   []Look            `json:"looks,omitempty"`
 	More    bool              `json:"more,omitempty"` // it saw more than is kept
 }
@@ -153,26 +152,4 @@ func (o *observer) list(path string, names []string) {
 	}
 	o.mu.Unlock()
 	o.note(actList, path, names...)
-}
-
-// named takes from an environment the variables whose names stand in a text.
-func named(env map[string]string, text string) map[string]string {
-	if !strings.ContainsAny(text, "$%") && !strings.Contains(text, "env") && !strings.Contains(text, "ENV") {
-		return nil
-	}
-	var names []string
-	for name := range env {
-		if len(name) > 1 && strings.Contains(text, name) {
-			names = append(names, name)
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	slices.Sort(names)
-	out := make(map[string]string, min(len(names), maxEnv))
-	for _, name := range names[:min(len(names), maxEnv)] {
-		out[name] = env[name]
-	}
-	return out
 }

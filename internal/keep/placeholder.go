@@ -122,7 +122,7 @@ func (p *Placeholders) make(kind, secret string) string {
 	}
 	least, most := 0, min(maxPrefix, len(secret)/2)
 	if dot := strings.IndexByte(secret, '.'); strings.HasPrefix(secret, "eyJ") && dot > 0 { // says how it is signed
-		least, most = dot+1, dot+1
+		least, most = dot+1, dot+1+len("eyJ")
 	}
 	for keep := least; keep <= most; keep++ {
 		for try := range byte(2) {
@@ -137,18 +137,22 @@ func (p *Placeholders) make(kind, secret string) string {
 
 // block is a private key: the lines that say what it is stay.
 func (p *Placeholders) block(secret string) string {
-	lines := strings.SplitAfter(secret, "\n")
+	lines := strings.Split(secret, "\n")
 	for i, line := range lines {
-		if !strings.HasPrefix(line, "-----") {
-			lines[i] = p.like(line, 0, byte(i))
-			continue
+		kept := ""
+		if name, rest, ok := strings.Cut(strings.TrimPrefix(line, dashes), dashes); ok && strings.HasPrefix(line, dashes) && strings.Trim(name, upper+digits+" ") == "" {
+			kept, line = dashes+name+dashes, rest // the key may be all in one line
 		}
-		if head, rest, ok := strings.Cut(line[len("-----"):], "-----"); ok && len(rest) > 2 { // all in one line
-			lines[i] = "-----" + head + "-----" + p.like(rest, 0, byte(i))
+		if strings.TrimSpace(line) != "" {
+			line = p.like(line, 0, byte(i))
 		}
+		lines[i] = kept + line
 	}
-	return strings.Join(lines, "")
+	return strings.Join(lines, "\n")
 }
+
+// dashes are around what a block says that it is.
+const dashes = "-----"
 
 // Alphabets of the classes of characters.
 const (
@@ -175,8 +179,10 @@ func (p *Placeholders) like(secret string, keep int, try byte) string {
 	pick := func(from string) byte { return from[random.IntN(len(from))] }
 	var b strings.Builder
 	b.WriteString(head)
-	changed := 0
-	for _, r := range rest {
+	changed, length := 0, len(rest)
+	for size := 0; rest != ""; rest = rest[size:] {
+		var r rune
+		r, size = utf8.DecodeRuneInString(rest)
 		switch {
 		case r >= 'a' && r <= 'z':
 			b.WriteByte(pick(low))
@@ -184,20 +190,20 @@ func (p *Placeholders) like(secret string, keep int, try byte) string {
 			b.WriteByte(pick(up))
 		case r >= '0' && r <= '9':
 			b.WriteByte(pick(dig))
-		case r == utf8.RuneError:
+		case r >= utf8.RuneSelf && size == 1: // no character
 			b.WriteByte(pick(low))
 		case r >= utf8.RuneSelf:
-			b.WriteRune(other(utf8.RuneLen(r), random.IntN(24)))
+			b.WriteRune(other(size, random.IntN(24)))
 		default:
 			b.WriteRune(r)
 			continue
 		}
 		changed++
 	}
-	if changed < min(4, len(rest)) { // its signs would tell it
+	if changed < min(4, length) { // its signs would tell it
 		b.Reset()
 		b.WriteString(head)
-		for range len(rest) {
+		for range length {
 			b.WriteByte(pick(low))
 		}
 	}

@@ -107,9 +107,11 @@ func (w *Watch) analysed(ev hook.AnyEvent, found []hook.Fact, seen Observations,
 		}
 		a.Input = input
 	}
-	a.Seen.Env = named(env, words(call.Input))
+	var secrets []string
+	a.Seen.Env, a.Seen.Unkept, secrets = named(env, words(call.Input))
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.kept.Withheld = append(w.kept.Withheld, secrets...)
 	if len(w.kept.Analyses) >= maxAnalyses || a.Input == nil && slices.ContainsFunc(w.kept.Analyses, func(b Analysis) bool { return b.Input == nil }) {
 		return
 	}

@@ -33,7 +33,11 @@ func (o *Observations) World(read func(path string, n int) ([]byte, error)) *Wor
 			looks[l[0]+l[1]] = l
 		}
 	}
-	w := &World{World: facts.World{Dir: o.Dir, Home: o.Home, Project: o.Project, Temp: o.Temp, Scratch: o.Scratch, Env: o.Env}}
+	w := &World{}
+	for _, name := range o.Unkept {
+		w.lack("the value of the variable %s, which may be a secret", name)
+	}
+	w.World = facts.World{Dir: o.Dir, Home: o.Home, Project: o.Project, Temp: o.Temp, Scratch: o.Scratch, Env: o.Env}
 	look := func(act, name string) (Look, error) {
 		l := looks[act+name]
 		if l == nil {
