@@ -62,12 +62,12 @@ func (c *call) pwsh() values {
 
 // cmdProgram is cmd of Windows, started from another shell.
 func (c *call) cmdProgram() values {
-	for i, f := range c.args {
-		if strings.EqualFold(f.text, "/c") || strings.EqualFold(f.text, "/k") {
-			for _, v := range c.joined(c.args[i+1:]) {
-				c.cmd(v.text, c.at)
-			}
-		}
+	var words []string
+	for _, f := range c.args {
+		words = append(words, f.text)
+	}
+	if line, ok := cmdLine(words); ok {
+		c.cmd(line, c.at)
 	}
 	return anything()
 }

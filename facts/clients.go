@@ -258,7 +258,7 @@ func (k *clientCall) sends(stdin values) []string {
 // leavesHere is what goes out with a standard input: whatever it is, or only what comes
 // from a file or the like.
 func leavesHere(stdin values, whatever bool) []string {
-	if len(stdin) == 0 {
+	if !slices.ContainsFunc(stdin, func(v value) bool { return v.text != "" }) {
 		return nil
 	}
 	from := slices.DeleteFunc(slices.Clone(stdin.sources()), func(s string) bool { return s == "file:/dev/null" || s == "file:/dev/zero" })

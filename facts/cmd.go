@@ -38,8 +38,10 @@ type cmdReader struct {
 	b        strings.Builder
 	begun    bool // a word has begun
 	quoted   bool
-	redirect bool // the next word is where output goes
-	fed      bool // the next command reads what came from the network
+	redirect bool     // the next word is where output goes
+	fed      bool     // the next command reads what came from the network
+	from     []string // variables that the command names
+	taken    bool     // a file or another command takes in what the command prints
 }
 
 // fetched reports whether what was told since then takes something from the network.
@@ -60,6 +62,7 @@ func (r *cmdReader) next(s string) (more int) {
 		return 1
 	case c == '|' && !strings.HasPrefix(s[1:], "|"):
 		before := len(r.out)
+		r.taken = true
 		r.end()
 		r.fed = r.fetched(before)
 	case c == '&' || c == '|' || c == '\n' || c == '(' && !r.begun || c == ')':
@@ -84,11 +87,15 @@ func (r *cmdReader) next(s string) (more int) {
 }
 
 func (r *cmdReader) word() {
-	if r.begun && r.redirect {
-		r.psPath("write", psWord{text: r.percent(r.b.String())}, effect{}, r.at)
-		r.redirect = false
-	} else if r.begun {
-		r.words = append(r.words, r.percent(r.b.String()))
+	if r.begun {
+		v := r.percent(r.b.String())
+		if r.redirect {
+			r.psPath("write", psWord{text: v.text}, effect{}, r.at)
+			r.redirect, r.taken = false, true
+		} else {
+			r.words = append(r.words, v.text)
+			r.from = union(r.from, v.from)
+		}
 	}
 	r.b.Reset()
 	r.begun = false
@@ -100,40 +107,102 @@ func (r *cmdReader) end() {
 		if name := programName(r.words[0]); r.fed && (name == "cmd" || name == "powershell" || name == "pwsh" || isShell(name) || interpreters[name] != "") {
 			r.tell(hook.Fact{Does: "execute", From: "download", Language: name, By: name, At: r.at, Sure: true})
 		}
-		r.cmdRun(r.words, r.at)
+		r.shown()
+		if r.taken {
+			r.takes(func() values { r.cmdRun(r.words, r.at); return nil })
+		} else {
+			r.cmdRun(r.words, r.at)
+		}
 	}
-	r.words, r.fed = nil, false
+	r.words, r.fed, r.from, r.taken = nil, false, nil, false
 }
 
-// percent puts in variables: %USERPROFILE% and its kin.
-func (sh *shell) percent(s string) string {
-	if strings.Count(s, "%") < 2 {
-		return s
+// shown tells of variables with a credential that echo prints, also behind an if or a do.
+func (r *cmdReader) shown() {
+	if r.taken || r.shell.taken > 0 || !slices.ContainsFunc(r.words, isEcho) {
+		return
+	}
+	for _, from := range r.from {
+		if secretVariable(strings.TrimPrefix(from, "env:")) {
+			r.tell(hook.Fact{Does: "read", Path: from, Secret: "variable", By: "echo", At: r.at, Sure: true})
+		}
+	}
+}
+
+// isEcho reports whether a word is echo, to which cmd lets a sign be joined: echo.TEXT
+func isEcho(w string) bool {
+	w = strings.ToLower(strings.TrimLeft(w, "@("))
+	return w == "echo" || strings.HasPrefix(w, "echo") && strings.IndexByte(".:(,;/+[]=", w[len("echo")]) >= 0
+}
+
+// percent puts in variables: %USERPROFILE% and its kin, %NAME:~0,4%, and !NAME! as cmd has
+// them with /V:ON.
+func (sh *shell) percent(s string) value {
+	v := sh.between(s, '%')
+	if strings.Count(v.text, "!") < 2 {
+		return v
+	}
+	late := sh.between(v.text, '!')
+	if !(value{text: late.text}).known() { // nothing is known of it: it may be a plain sign
+		late.text = v.text
+	}
+	return value{late.text, union(v.from, late.from)}
+}
+
+// between puts in the variables whose names stand between two signs.
+func (sh *shell) between(s string, sign byte) value {
+	if strings.Count(s, string(sign)) < 2 {
+		return value{text: s}
 	}
 	var b strings.Builder
+	var from []string
 	for {
-		i := strings.IndexByte(s, '%')
+		i := strings.IndexByte(s, sign)
 		if i < 0 {
 			break
 		}
-		j := strings.IndexByte(s[i+1:], '%')
+		j := strings.IndexByte(s[i+1:], sign)
 		if j < 0 {
 			break
 		}
 		b.WriteString(s[:i])
-		name := s[i+1 : i+1+j]
+		name, part, cut := strings.Cut(s[i+1:i+1+j], ":")
 		switch strings.ToLower(name) {
 		case "cd":
 			b.WriteString(sh.st.dirs[0])
 		case "":
-			b.WriteByte('%')
+			b.WriteByte(sign)
 		default:
-			b.WriteString(sh.psVariable("env:" + name))
+			v := sh.psVariable("env:" + name)
+			if cut && part != "" {
+				v.text = string(hole)
+			}
+			b.WriteString(v.text)
+			from = union(from, v.from)
 		}
 		s = s[i+j+2:]
 	}
 	b.WriteString(s)
-	return b.String()
+	return value{b.String(), from}
+}
+
+// cmdLine is what the words of a call of cmd have it run: all that stands behind /c, /k or
+// /r, also joined to it and to other switches.
+func cmdLine(words []string) (string, bool) {
+	for i, w := range words {
+		low := strings.ToLower(strings.TrimPrefix(w, "/"))
+		if !strings.HasPrefix(w, "/") {
+			break
+		}
+		low = "/" + strings.TrimPrefix(low, "/")
+		w = w[len(w)-len(low):]
+		for at := 0; at+1 < len(low); at++ {
+			if low[at] == '/' && strings.IndexByte("ckr", low[at+1]) >= 0 {
+				return strings.TrimSpace(strings.Join(append([]string{w[at+2:]}, words[i+1:]...), " ")), true
+			}
+		}
+	}
+	return "", false
 }
 
 // cmdCall is one command of cmd with its words.
@@ -149,6 +218,9 @@ type cmdCall struct {
 // cmdRun tells what one command does.
 func (sh *shell) cmdRun(words []string, at hook.Span) {
 	c := &cmdCall{shell: sh, name: programName(strings.TrimPrefix(words[0], "@")), args: words[1:], at: at}
+	if isEcho(words[0]) {
+		c.name = "echo"
+	}
 	for _, a := range c.args {
 		if strings.HasPrefix(a, "/") && len(a) <= 12 && !strings.Contains(a[1:], "/") {
 			c.flags = append(c.flags, strings.ToLower(a))
@@ -208,14 +280,23 @@ func (c *cmdCall) onFiles() bool {
 			c.chdir(field{value: value{text: winPath(c.operands[0])}})
 		}
 	case "set":
-		if len(c.args) == 0 {
-			c.tell(hook.Fact{Does: "read", Path: "env:*", Many: true, At: c.at, Sure: true})
-		}
+		c.set()
 	case "echo", "exit", "rem", "cls", "dir", "ver", "vol", "mkdir", "md", "title", "attrib":
 	default:
 		return false
 	}
 	return true
+}
+
+// set prints all variables, or those whose names begin with a word.
+func (c *cmdCall) set() {
+	line := strings.Join(c.args, " ")
+	switch {
+	case line == "":
+		c.tell(hook.Fact{Does: "read", Path: "env:*", Many: true, At: c.at, Sure: true})
+	case !strings.ContainsAny(line, "=/\"") && secretVariable(strings.ToUpper(line)):
+		c.tell(hook.Fact{Does: "read", Path: "env:" + strings.ToUpper(line), Secret: "variable", Dry: c.taken > 0, At: c.at, Sure: true})
+	}
 }
 
 // cmdLooks are words with which a program of the system only tells, and cmdActs those
@@ -341,8 +422,8 @@ func (c *cmdCall) runs() bool {
 			c.cmd(strings.ReplaceAll(rest[0], "@path", string(hole)), c.at)
 		}
 	case "cmd":
-		if rest, ok := c.after("/c", "/k"); ok {
-			c.cmd(strings.Join(rest, " "), c.at)
+		if line, ok := cmdLine(c.args); ok {
+			c.cmd(line, c.at)
 		}
 	case "powershell", "pwsh":
 		p := psCall{shell: c.shell, name: c.name, at: c.at}

@@ -15,6 +15,7 @@ import (
 type effect struct {
 	recursive, many, dry bool
 	sends                bool
+	empties              bool // the file stays, with nothing in it
 }
 
 // places are the absolute names that a text may mean, one for each folder in which
@@ -58,6 +59,9 @@ func (sh *shell) path(does string, f field, e effect) {
 	places := sh.places(name)
 	for _, p := range places {
 		fact := hook.Fact{Does: does, At: f.at, Sure: len(places) == 1, Recursive: e.recursive, Many: e.many || f.many || f.glob, Glob: f.glob, Dry: e.dry}
+		if e.empties {
+			fact.Verb = "empty"
+		}
 		sh.place(&fact, p, f, e)
 		sh.tell(fact)
 		sh.meaning(fact)
@@ -240,6 +244,10 @@ func (sh *shell) content(f field) values {
 			continue
 		}
 		p = path.Clean(p)
+		if p == "/dev/null" {
+			out = out.or(text(""))
+			continue
+		}
 		if vs, ok := sh.files[p]; ok {
 			out = out.or(vs)
 			continue

@@ -24,18 +24,25 @@ func (sh *shell) powershell(src string, at hook.Span) {
 	sh.nested++
 	defer func() { sh.nested-- }()
 	var fed values
-	for _, c := range sh.psParsed(src) {
+	before, list := len(sh.out), sh.psParsed(src)
+	for i, c := range list {
 		if !sh.step() {
 			return
 		}
 		if !c.piped {
-			fed = nil
+			fed, before = nil, len(sh.out)
 		}
 		span := at
 		if sh.nested == 1 {
 			span = hook.Span{From: c.from, To: c.end}
 		}
-		fed = sh.psRun(c, fed, span)
+		last := i+1 == len(list) || !list[i+1].piped
+		if last && len(c.to) == 0 {
+			fed = sh.psRun(c, fed, span)
+			sh.psPrints(c, fed, before, span)
+		} else {
+			fed = sh.takes(func() values { return sh.psRun(c, fed, span) })
+		}
 		for _, w := range c.to {
 			sh.psPath("write", w, effect{}, span)
 		}
@@ -64,9 +71,8 @@ func (sh *shell) psRun(c psCommand, fed values, at hook.Span) values {
 			return sh.psMember(c.words[1].text, at)
 		}
 		return anything()
-	case strings.HasPrefix(first.text, "$") && !first.quoted && len(c.words) > 1 && c.words[1].text == "=":
-		sh.psAssign(first.text[1:], c.words[2:], at)
-		return nil
+	case !c.called && isVariable(first):
+		return sh.psExpression(c.words, at)
 	case first.quoted && !c.called || strings.Trim(first.text, "0123456789.,") == "":
 		return sh.psData(c.words)
 	case strings.HasPrefix(first.text, "[") || !first.quoted && strings.HasPrefix(first.text, "$") && strings.Contains(first.text, "."):
@@ -116,9 +122,9 @@ func (sh *shell) psMadeUp(w psWord, at hook.Span) psWord {
 func (sh *shell) psAssign(name string, words []psWord, at hook.Span) {
 	var vs values
 	if len(words) == 1 && !words[0].sub && !words[0].block {
-		vs = values{{text: sh.psText(words[0])}}
+		vs = values{sh.psValue(words[0])}
 	} else {
-		vs = sh.psRun(psCommand{words: words}, nil, at)
+		vs = sh.takes(func() values { return sh.psRun(psCommand{words: words}, nil, at) })
 	}
 	sh.st.set("ps:"+strings.ToLower(name), vs.or(nil))
 }
@@ -126,11 +132,13 @@ func (sh *shell) psAssign(name string, words []psWord, at hook.Span) {
 // psData is a command that is only data, which goes on.
 func (sh *shell) psData(words []psWord) values {
 	var out values
-	for one := range strings.SplitSeq(sh.psText(words[0]), ",") {
-		out = append(out, value{text: strings.Trim(one, "'\" ")})
+	first := sh.psValue(words[0])
+	for one := range strings.SplitSeq(first.text, ",") {
+		out = append(out, value{strings.Trim(one, "'\" "), first.from})
 	}
 	for _, w := range words[1:] {
-		out = append(out, value{text: strings.Trim(sh.psText(w), ", ")})
+		v := sh.psValue(w)
+		out = append(out, value{strings.Trim(v.text, ", "), v.from})
 	}
 	return out.bounded()
 }
@@ -171,8 +179,13 @@ func (sh *shell) psKeyword(name string, words []psWord, at hook.Span) (values, b
 		return nil, false
 	}
 	for _, w := range words[1:] {
-		if w.block || w.sub {
+		switch {
+		case w.block:
 			sh.powershell(w.text, at)
+		case w.sub: // a condition, which nobody sees
+			sh.taken++
+			sh.powershell(w.text, at)
+			sh.taken--
 		}
 	}
 	return anything(), true
@@ -180,19 +193,38 @@ func (sh *shell) psKeyword(name string, words []psWord, at hook.Span) (values, b
 
 // psJoined is an expression of texts with + between them, as far as they are known.
 func (sh *shell) psJoined(src string) value {
-	out := value{}
-	for _, c := range sh.psParsed(src) {
-		for _, w := range c.words {
-			switch {
-			case w.text == "+" && !w.quoted:
-			case w.quoted || strings.HasPrefix(w.text, "$"):
-				out.text += sh.psText(w)
-			case w.text == "-f" || strings.Contains(w.text, ","):
-				return value{text: string(hole)}
-			default:
-				out.text += w.text
+	out, unknown := value{}, value{text: string(hole)}
+	if sh.steps += len(src) / 16; !sh.step() {
+		return unknown
+	}
+	for i := 0; i < len(src); {
+		var b strings.Builder
+		part, n := value{}, 1
+		switch c := src[i]; {
+		case c == '+' || c <= ' ':
+		case c == '\'':
+			n = psSingle(&b, src[i:])
+			part.text = b.String()
+		case c == '"':
+			n = psDouble(&b, src[i:])
+			part = sh.psValue(psWord{text: b.String(), quoted: true})
+		case c == '$':
+			n = 1 + span(src[i+1:], func(c byte) bool { return letter(c) || c == ':' })
+			part = sh.psValue(psWord{text: src[i : i+n]})
+		case c == '(' && sh.brackets < maxBrackets:
+			n = psBracket(src[i:])
+			sh.brackets++
+			part = sh.psJoined(src[i+1 : max(i+1, i+n-1)])
+			sh.brackets--
+		default:
+			if i > 0 {
+				return unknown
 			}
+			return value{text: strings.TrimSpace(src)} // a word alone
 		}
+		out.text += part.text
+		out.from = union(out.from, part.from)
+		i += max(n, 1)
 	}
 	return out
 }
@@ -228,12 +260,21 @@ func psShown(words []psWord) []string {
 }
 
 // psText is a word with its variables put in.
-func (sh *shell) psText(w psWord) string {
+func (sh *shell) psText(w psWord) string { return sh.psValue(w).text }
+
+// psValue is a word with its variables put in, and where they come from.
+func (sh *shell) psValue(w psWord) value {
 	s := w.text
 	if !strings.Contains(s, "$") {
-		return s
+		return value{text: s}
 	}
 	var b strings.Builder
+	var from []string
+	put := func(name string) {
+		v := sh.psVariable(name)
+		b.WriteString(v.text)
+		from = union(from, v.from)
+	}
 	for i := 0; i < len(s); {
 		if s[i] != '$' || i+1 == len(s) {
 			b.WriteByte(s[i])
@@ -243,7 +284,7 @@ func (sh *shell) psText(w psWord) string {
 		j := i + 1
 		if s[j] == '{' {
 			if k := strings.IndexByte(s[j:], '}'); k > 0 {
-				b.WriteString(sh.psVariable(s[j+1 : j+k]))
+				put(s[j+1 : j+k])
 				i = j + k + 1
 				continue
 			}
@@ -251,50 +292,62 @@ func (sh *shell) psText(w psWord) string {
 		for j < len(s) && (s[j] == '_' || s[j] == ':' || s[j] == '.' && j+1 < len(s) && s[j+1]|0x20 >= 'a' && s[j+1]|0x20 <= 'z' && strings.HasPrefix(s[i:], "$_.") || s[j]|0x20 >= 'a' && s[j]|0x20 <= 'z' || s[j] >= '0' && s[j] <= '9') {
 			j++
 		}
-		b.WriteString(sh.psVariable(s[i+1 : j]))
+		put(s[i+1 : j])
 		i = max(j, i+1)
 	}
-	return b.String()
+	return value{b.String(), from}
 }
 
-func (sh *shell) psVariable(name string) string {
+// psVariable is what a variable holds, and where that comes from.
+func (sh *shell) psVariable(name string) value {
 	low := strings.ToLower(name)
-	switch low {
-	case "home", "env:userprofile", "env:home":
-		return sh.world.Home
-	case "pwd":
-		return sh.st.dirs[0]
-	case "env:temp", "env:tmp":
-		return sh.world.temps()[0]
-	case "env:localappdata":
-		return sh.world.Home + "/AppData/Local"
-	case "env:appdata":
-		return sh.world.Home + "/AppData/Roaming"
-	case "env:systemroot", "env:windir":
-		return `C:\Windows`
-	case "env:systemdrive":
-		return `C:`
-	case "env:programfiles":
-		return `C:\Program Files`
-	case "profile":
-		return sh.world.Home + "/Documents/PowerShell/Microsoft.PowerShell_profile.ps1"
-	case "null":
-		return ""
-	case "true", "false":
-		return "$" + low
+	if s, ok := sh.psFixed(low); ok {
+		return value{text: s}
 	}
 	head, member, dotted := strings.Cut(low, ".")
 	if vs, ok := sh.st.vars["ps:"+head]; ok && len(vs) == 1 && (!dotted || member == "fullname" || member == "name") {
-		return vs[0].text
+		return vs[0]
 	}
+	out := value{text: string(hole)}
 	if env, ok := strings.CutPrefix(low, "env:"); ok {
+		out.from = []string{"env:" + strings.ToUpper(env)}
 		for k, v := range sh.world.Env {
 			if strings.EqualFold(k, env) {
-				return v
+				out.text = v
 			}
 		}
 	}
-	return string(hole)
+	return out
+}
+
+// psFixed is what variables hold that PowerShell and Windows set, by their names in small
+// letters.
+func (sh *shell) psFixed(low string) (string, bool) {
+	switch low {
+	case "home", "env:userprofile", "env:home":
+		return sh.world.Home, true
+	case "pwd":
+		return sh.st.dirs[0], true
+	case "env:temp", "env:tmp":
+		return sh.world.temps()[0], true
+	case "env:localappdata":
+		return sh.world.Home + "/AppData/Local", true
+	case "env:appdata":
+		return sh.world.Home + "/AppData/Roaming", true
+	case "env:systemroot", "env:windir":
+		return `C:\Windows`, true
+	case "env:systemdrive":
+		return `C:`, true
+	case "env:programfiles":
+		return `C:\Program Files`, true
+	case "profile":
+		return sh.world.Home + "/Documents/PowerShell/Microsoft.PowerShell_profile.ps1", true
+	case "null":
+		return "", true
+	case "true", "false":
+		return "$" + low, true
+	}
+	return "", false
 }
 
 // psPath tells what happens to a file.

@@ -30,7 +30,7 @@ func (p *psCall) gives(words []psWord) (values, bool) {
 		return p.listed(), true
 	case "join-path":
 		return p.joinPath(), true
-	case "write-output", "write-host":
+	case "write-output", "write-host", "write-verbose", "write-warning", "write-error", "write-information", "write-debug":
 		return p.written(words), true
 	case "get-process":
 		return p.processes(), true
@@ -38,7 +38,7 @@ func (p *psCall) gives(words []psWord) (values, bool) {
 		return p.web(), true
 	case "invoke-expression":
 		return p.expression(), true
-	case "where-object", "select-object", "sort-object", "get-unique", "out-string", "convertto-json", "convertto-csv", "format-table", "format-list":
+	case "where-object", "select-object", "sort-object", "get-unique", "out-string", "convertto-json", "convertto-csv", "format-table", "format-list", "format-wide", "out-host", "out-default":
 		return p.fed, true
 	}
 	return nil, false
@@ -199,6 +199,10 @@ func (p *psCall) contents() values {
 	}
 	var out values
 	for _, w := range paths {
+		if vs, ok := p.psDrive(w.text); ok {
+			out = out.or(vs)
+			continue
+		}
 		p.psPath("read", w, effect{}, p.at)
 		for _, place := range p.places(winPath(p.psText(w))) {
 			out = out.or(anything("file:" + visible(place)))
@@ -211,9 +215,8 @@ func (p *psCall) contents() values {
 func (p *psCall) listed() values {
 	paths := p.paths()
 	for _, w := range paths {
-		if strings.EqualFold(strings.Trim(w.text, `\:/*`), "env") {
-			p.tell(hook.Fact{Does: "read", Path: "env:*", Many: true, At: p.at, Sure: true})
-			return anything("env:*")
+		if vs, ok := p.psDrive(strings.TrimPrefix(w.text, `Microsoft.PowerShell.Core\Environment::`)); ok {
+			return vs
 		}
 	}
 	if len(paths) == 0 {
@@ -262,7 +265,9 @@ func (p *psCall) written(words []psWord) values {
 		if i > 0 {
 			out.text += " "
 		}
-		out.text += p.psText(w)
+		v := p.psValue(w)
+		out.text += v.text
+		out.from = union(out.from, v.from)
 	}
 	return values{out}
 }
@@ -357,6 +362,8 @@ func (p *psCall) web() values {
 	}
 	if b, ok := p.named["-body"]; ok && b.sub {
 		sends = union(sends, p.psSources(b))
+	} else if ok {
+		sends = union(sends, p.psValue(b).from)
 	}
 	if f, ok := p.named["-outfile"]; ok {
 		p.psPath("write", f, effect{}, p.at)

@@ -60,14 +60,12 @@ func (p *psCall) native(words []psWord) values {
 		}
 		return anything()
 	case "cmd":
-		for i, w := range words {
-			if strings.EqualFold(w.text, "/c") || strings.EqualFold(w.text, "/k") {
-				var rest []string
-				for _, r := range words[i+1:] {
-					rest = append(rest, p.psText(r))
-				}
-				p.cmd(strings.Join(rest, " "), p.at)
-			}
+		var rest []string
+		for _, w := range words {
+			rest = append(rest, p.psText(w))
+		}
+		if line, ok := cmdLine(rest); ok {
+			p.cmd(line, p.at)
 		}
 		return anything()
 	case "reg", "start", "setx", "runas", "certutil", "bitsadmin", "msiexec", "mshta", "regsvr32", "rundll32", "schtasks", "vssadmin", "bcdedit", "wbadmin", "fsutil", "netsh", "sc", "wevtutil", "forfiles", "taskkill", "shutdown", "net", "icacls", "takeown", "cipher", "robocopy", "xcopy", "format", "diskpart", "wmic":
@@ -159,6 +157,10 @@ func (sh *shell) psMember(s string, at hook.Span) values {
 		}
 	case strings.HasSuffix(head, "::load"):
 		sh.tell(hook.Fact{Does: "execute", From: "download", Language: "dotnet", At: at})
+	case strings.HasSuffix(head, "::getenvironmentvariable"):
+		if name := word(0).text; name != string(hole) {
+			return anything("env:" + strings.ToUpper(strings.Split(name, ",")[0]))
+		}
 	case strings.HasSuffix(head, "::getenvironmentvariables"):
 		sh.tell(hook.Fact{Does: "read", Path: "env:*", Many: true, At: at, Sure: true})
 	case strings.HasSuffix(head, "::move"):

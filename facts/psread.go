@@ -187,8 +187,13 @@ func psDouble(b *strings.Builder, s string) int {
 			i++
 		}
 		if strings.HasPrefix(s[i:], "$(") {
-			b.WriteRune(hole)
-			i += 1 + psBracket(s[i+1:])
+			n := psBracket(s[i+1:])
+			if name, ok := strings.CutPrefix(strings.Trim(s[i+1:i+1+n], "() "), "$"); ok && name != "" && span(name, func(c byte) bool { return letter(c) || c == ':' }) == len(name) {
+				b.WriteString("${" + name + "}") // nothing but a variable
+			} else {
+				b.WriteRune(hole)
+			}
+			i += 1 + n
 			continue
 		}
 		b.WriteByte(s[i])

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +19,24 @@ func (sh *shell) empties(s *syntax.Stmt) {
 		if r.Op == syntax.RdrOut || r.Op == syntax.RdrClob {
 			for _, fields := range sh.word(r.Word) {
 				for _, f := range fields {
-					sh.path("delete", f, effect{})
+					sh.path("delete", f, effect{empties: true})
+				}
+			}
+		}
+	}
+}
+
+// emptiedBy tells of the files of which a redirection leaves nothing: the command in front of
+// it prints no text at all.
+func (sh *shell) emptiedBy(s *syntax.Stmt, out values) {
+	if c, ok := s.Cmd.(*syntax.CallExpr); !ok || len(c.Args) == 0 || len(out) == 0 || slices.ContainsFunc(out, func(v value) bool { return v.text != "" }) {
+		return
+	}
+	for _, r := range s.Redirs {
+		if fd := r.N; (r.Op == syntax.RdrOut || r.Op == syntax.RdrClob || r.Op == syntax.RdrAll) && (fd == nil || fd.Value == "1") {
+			for _, fields := range sh.word(r.Word) {
+				for _, f := range fields {
+					sh.path("delete", f, effect{empties: true})
 				}
 			}
 		}

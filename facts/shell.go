@@ -251,6 +251,7 @@ func (sh *shell) stmt(s *syntax.Stmt, stdin values) values {
 		return sh.command(s, stdin)
 	}
 	out := sh.takes(func() values { return sh.command(s, stdin) })
+	sh.emptiedBy(s, out)
 	for _, to := range sinks {
 		sh.store(to, out)
 	}

@@ -78,14 +78,18 @@ func (c *call) unpacks(p parsed) {
 // emptied tells that files are made empty: by truncate, or by a copy of nothing.
 func (c *call) emptied(p parsed) {
 	files := p.operands
-	if c.name != "truncate" {
+	if c.name == "truncate" { // -s +1K, %4K and >1K let a file grow
+		if size := c.value["-s"] + c.value["--size"]; size != "" && strings.IndexByte("+%>", size[0]) >= 0 {
+			return
+		}
+	} else {
 		if copies := c.name == "cp" || c.name == "install" || c.name == "mv"; !copies || len(files) < 2 || files[0].text != "/dev/null" {
 			return
 		}
 		files = files[1:]
 	}
 	for _, o := range files {
-		c.shell.path("delete", o.field, effect{})
+		c.shell.path("delete", o.field, effect{empties: true})
 	}
 }
 

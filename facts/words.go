@@ -74,16 +74,21 @@ func format(pattern string, args []field, from []string) value {
 		out.from = union(out.from, f.from)
 		return f.text
 	}
-	pattern = ansi(pattern)
 	var b strings.Builder
 	for round := 0; round == 0 || len(args) > 0 && round < maxFields; round++ {
 		before := len(args)
 		for i := 0; i < len(pattern); i++ {
-			if pattern[i] != '%' || i+1 == len(pattern) {
-				b.WriteByte(pattern[i])
+			if pattern[i] != '%' || i+1 == len(pattern) { // escapes are read apart: one of a percent sign is none that begins something
+				n := 1 + span(pattern[i+1:], func(c byte) bool { return c != '%' })
+				b.WriteString(ansi(pattern[i : i+n]))
+				i += n - 1
 				continue
 			}
+			start := i + 1
 			for i++; i < len(pattern)-1 && strings.IndexByte("-+ #0123456789.*'", pattern[i]) >= 0; i++ {
+				if pattern[i] == '*' {
+					next() // a width
+				}
 			}
 			switch pattern[i] {
 			case '%':
@@ -108,7 +113,7 @@ func format(pattern string, args []field, from []string) value {
 					b.WriteString(strconv.FormatInt(n, 16))
 				}
 			default:
-				b.WriteString(next())
+				b.WriteString(cutTo(pattern[start:i], next()))
 			}
 		}
 		if len(args) == before {
@@ -117,6 +122,17 @@ func format(pattern string, args []field, from []string) value {
 	}
 	out.text = b.String()
 	return out
+}
+
+// cutTo is as much of a text as the precision of a directive lets through: "5.2" is two
+// characters.
+func cutTo(flags, s string) string {
+	_, most, ok := strings.Cut(flags, ".")
+	n, err := strconv.Atoi(most)
+	if !ok || err != nil && most != "" || n >= len(s) || !(value{text: s}).known() {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
 }
 
 func (c *call) cat() values {
@@ -446,6 +462,13 @@ func (c *call) sedScript(f field) {
 // dd reads if= and writes of=.
 func (c *call) dd() values {
 	var from []string
+	set := map[string]string{}
+	for _, f := range c.args {
+		if key, val, ok := strings.Cut(f.text, "="); ok {
+			set[key] = val
+		}
+	}
+	nothing := set["if"] == "/dev/null" || set["count"] == "0" || set["if"] == "" && c.stdin.known() && c.stdin[0].text == ""
 	for _, f := range c.args {
 		key, val, ok := strings.Cut(f.text, "=")
 		if !ok {
@@ -458,6 +481,9 @@ func (c *call) dd() values {
 			from = c.load(g, f.at).sources()
 		case "of":
 			c.shell.path("write", g, effect{})
+			if nothing && !strings.Contains(set["conv"], "notrunc") && !strings.HasPrefix(val, "/dev/") {
+				c.shell.path("delete", g, effect{empties: true})
+			}
 			if strings.HasPrefix(val, "/dev/") && !harmlessDevice(val) {
 				c.tell(hook.Fact{Does: "system", What: "device", Object: visible(val), At: f.at, Sure: true})
 			}

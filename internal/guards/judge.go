@@ -106,7 +106,7 @@ func (j Judged) Says() string {
 		pairs = append(pairs, "{"+name+"}", text)
 	}
 	says := j.Rule.Says
-	if j.Fact.Does == "delete" && j.Fact.By == "" {
+	if j.Fact.Verb == "empty" { // the file stays
 		says = strings.Replace(says, "would delete", "would empty", 1)
 	}
 	return strings.NewReplacer(pairs...).Replace(says)

@@ -91,6 +91,10 @@ func TestMessageTeaches(t *testing.T) {
 	if out.Reason != want {
 		t.Errorf("got  %s\nwant %s", out.Reason, want)
 	}
+	emptied := decide(t, &Guard{Policy: Everything()}, "truncate -s 0 /home/u/notes")
+	if want := "truncate would empty /home/u/notes,"; !strings.Contains(emptied.Reason, want) {
+		t.Errorf("got %s, want %q in it", emptied.Reason, want)
+	}
 	if out.Rule != "files/delete-top@1" || out.Steps[0].Rule != out.Rule {
 		t.Errorf("rule %q, want files/delete-top@1", out.Rule)
 	}
