@@ -20,29 +20,59 @@ type Credential struct {
 // Credentials finds the credentials in a text, in the order in which they stand
 // there, without overlaps. What only stands where a credential would, as in an
 // example, is none.
+//
+// A text may be made so that a search takes long. The work for each byte is bounded: what
+// was not searched then is one thing of a kind of its own, and not sure.
 func Credentials(text string) []Credential {
 	var out []Credential
-	tries := 0
-	strict().scan(asciiLower(text), func(r *recogniser, at int) bool {
+	work, low := effortFor(text), asciiLower(text)
+	end := strict().scan(low, &work, func(r *recogniser, _, at int) {
 		if len(out) > 0 && at < out[len(out)-1].At.To {
-			return true
-		}
-		if tries++; tries > maxTries {
-			return false
+			return
 		}
 		from, to, ok := r.match(text, at)
-		if !ok || !r.real(text[from:to]) || slices.ContainsFunc(out, func(c Credential) bool { return c.At.From < to && from < c.At.To }) {
-			return true
+		work.spend(r.cost(low, at, to, ok))
+		if !ok || !r.real(text[from:to]) || overlaps(out, from, to) {
+			return
 		}
 		sure := !r.guess && (r.proof == nil || r.proof(text[from:to]))
 		if r.kind == privateKey {
 			to = blockEnd(text, to)
 		}
 		out = append(out, Credential{r.kind, hook.Span{From: from, To: to}, sure})
-		return true
 	})
 	slices.SortFunc(out, func(a, b Credential) int { return a.At.From - b.At.From })
+	out = apart(out)
+	if len(out) > 0 {
+		end = max(end, out[len(out)-1].At.To)
+	}
+	if end < len(text) {
+		out = append(out, Credential{Kind: notSearched, At: hook.Span{From: end, To: len(text)}})
+	}
 	return out
+}
+
+// notSearched is the kind of a text that was too much work.
+const notSearched = "text that was not searched"
+
+// maxLooks bounds how many of the credentials before it one is compared with at once.
+const maxLooks = 32
+
+// overlaps reports whether one of the last credentials lies in the same place.
+func overlaps(list []Credential, from, to int) bool {
+	return slices.ContainsFunc(list[max(0, len(list)-maxLooks):], func(c Credential) bool { return c.At.From < to && from < c.At.To })
+}
+
+// apart leaves out those of a list in order that begin before the one before them ends.
+func apart(list []Credential) []Credential {
+	end := 0
+	return slices.DeleteFunc(list, func(c Credential) bool {
+		if c.At.From < end {
+			return true
+		}
+		end = c.At.To
+		return false
+	})
 }
 
 // Mask replaces each credential of a text by its kind: "[secret: github token]".
@@ -84,18 +114,30 @@ func blockEnd(text string, header int) int {
 	return i
 }
 
-// maxTries bounds how often patterns are tried in one text.
-const maxTries = 4096
+// effort is the work that may still be done for a text, in bytes that patterns look at.
+type effort int
+
+// effortFor is the work that a text of its length is worth. What is written by people and
+// programs takes a small part of it.
+func effortFor(text string) effort { return effort(256<<10 + len(text)/4) }
+
+// spend takes something off.
+func (e *effort) spend(n int) { *e -= effort(n) }
+
+// costOfLook is what it costs to look at what stands around a literal.
+const costOfLook = 3
 
 // literalIndex finds the literals of recognisers in one pass: each pair of bytes
 // leads to the literals that begin so.
 type literalIndex struct {
 	starts [1 << 12]uint16 // by pair: 0 is none, else one more than the place in groups
 	groups [][]literalOf
+	size   int // how many recognisers there are
 }
 
 type literalOf struct {
-	text string
+	text   string
+	number int
 	*recogniser
 }
 
@@ -118,24 +160,37 @@ func (x *literalIndex) add(r *recogniser) {
 			x.starts[pair] = uint16(len(x.groups))
 		}
 		g := &x.groups[x.starts[pair]-1]
-		*g = append(*g, literalOf{l, r})
+		*g = append(*g, literalOf{l, x.size, r})
 	}
+	x.size++
 }
 
-// scan gives each literal that stands in a text of small letters, until found is false.
-func (x *literalIndex) scan(low string, found func(r *recogniser, at int) bool) {
+// scan gives each literal that stands in a text of small letters, with the number of its
+// recogniser. It gives the place up to which it came before the work was too much.
+func (x *literalIndex) scan(low string, work *effort, found func(r *recogniser, n, at int)) int {
 	for at := 0; at+1 < len(low); at++ {
 		group := x.starts[pair(low[at], low[at+1])]
 		if group == 0 {
 			continue
 		}
-		for _, l := range x.groups[group-1] {
-			if !strings.HasPrefix(low[at:], l.text) || l.likely != nil && !l.likely(low, at, at+len(l.text)) {
+		for i := range x.groups[group-1] {
+			l := &x.groups[group-1][i]
+			if !strings.HasPrefix(low[at:], l.text) {
 				continue
 			}
-			if !found(l.recogniser, at) {
-				return
+			if *work <= 0 {
+				return at
+			}
+			if l.likely != nil {
+				work.spend(costOfLook)
+				if !l.likely(low, at, at+len(l.text)) {
+					continue
+				}
+			}
+			if work.spend(costOfLook); l.possible(low, at) {
+				found(l.recogniser, l.number, at)
 			}
 		}
 	}
+	return len(low)
 }

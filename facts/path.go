@@ -222,7 +222,12 @@ func (sh *shell) store(name string, vs values) {
 	}
 	sh.runsLater(name, vs)
 	for _, v := range vs {
-		if found := Credentials(v.text); len(found) > 0 {
+		found := Credentials(v.text)
+		if n := len(found); n > 0 && found[n-1].Kind == notSearched {
+			sh.unread(hook.Span{}, "a text is too much work to be searched for credentials")
+			found = found[:n-1]
+		}
+		if len(found) > 0 {
 			sh.tell(hook.Fact{Does: "secret", Kind: found[0].Kind, Path: visible(name), Sure: v.known() && found[0].Sure})
 		}
 	}

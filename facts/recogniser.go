@@ -24,8 +24,10 @@ type recogniser struct {
 	open     bool                               // it sees all of the text, and what its first group holds is kept
 	jump     bool                               // where it fails, it fails up to the end of the word (of a JSON Web Token)
 
-	once sync.Once
-	re   *regexp.Regexp
+	once  sync.Once
+	re    *regexp.Regexp
+	sized sync.Once
+	shape *patternShape
 }
 
 // key is a kind with literals of its own.
@@ -35,7 +37,7 @@ func key(kind, literals, pattern string) *recogniser {
 
 // named is a value of a certain form, given to a name that begins with a literal.
 func named(kind, literal, value string) *recogniser {
-	return &recogniser{kind: kind, literals: []string{literal}, pattern: `(?i)` + literal + `[a-z0-9_.-]{0,24}['"]?\s{0,4}(?:=|:|=>|:=)\s{0,4}['"]?(` + value + `)\b`, entropy: 3, likely: assigned}
+	return &recogniser{kind: kind, literals: []string{literal}, pattern: `(?i)` + literal + `[a-z0-9_.-]{0,24}['"]?\s{0,4}(?:=|:|=>|:=)\s{0,4}['"]?(` + value + `)\b`, entropy: 3, likely: assigned(shapeOf(value).least, "")}
 }
 
 func (r *recogniser) low() *recogniser { r.entropy = 0; return r }
@@ -65,13 +67,29 @@ func (r *recogniser) find(text string) []int {
 	return r.re.FindStringSubmatchIndex(text)
 }
 
+// size is the shape of the pattern, which is found out when it is first needed.
+func (r *recogniser) size() *patternShape {
+	r.sized.Do(func() { r.shape = shapeOf(r.pattern) })
+	return r.shape
+}
+
+// reach is how many bytes behind the beginning of a literal the pattern may want to see.
+func (r *recogniser) reach() int { return min(r.size().most+1, credentialWindow) }
+
+// possible reports whether the text at a literal is of the bytes that the pattern takes, as
+// far as its shortest match goes.
+func (r *recogniser) possible(low string, at int) bool {
+	shape := r.size()
+	return r.back > 0 || shape.run(low[at:], shape.least) == shape.least
+}
+
 // credentialWindow is how far a pattern is tried.
 const credentialWindow = 600
 
 // match finds the pattern around a literal: the place of its group, or of all of it.
 func (r *recogniser) match(text string, at int) (from, to int, ok bool) {
 	begin := max(0, at-r.back)
-	window := text[begin:min(len(text), at+credentialWindow)]
+	window := text[begin:min(len(text), at+r.reach())]
 	m := r.find(window)
 	if m == nil || m[0] > r.back+64 || begin > 0 && m[0] == 0 && r.back == 0 && letter(text[begin-1]) && letter(text[begin]) {
 		return 0, 0, false // nothing, another literal's, or the middle of a longer word
@@ -80,6 +98,19 @@ func (r *recogniser) match(text string, at int) (from, to int, ok bool) {
 		return begin + m[2], begin + m[3], true
 	}
 	return begin + m[0], begin + m[1], true
+}
+
+// cost is what a try took, in bytes: as far as the match goes, or as the pattern can have
+// come.
+func (r *recogniser) cost(low string, at, to int, ok bool) int {
+	const start = 8
+	switch {
+	case ok:
+		return start + r.back + to - at
+	case r.back > 0:
+		return 2 * (r.reach() + r.back)
+	}
+	return start + r.size().run(low[at:], r.reach())
 }
 
 // real reports whether a text of the right shape is one that somebody may use.
@@ -104,27 +135,38 @@ func asciiLower(s string) string {
 	return string(b)
 }
 
-// assigned reports whether a name that has this literal in it is given a value: a
-// sign follows, and eight characters or more that are no white space.
-func assigned(low string, at, end int) bool {
-	i := end
-	for i < len(low) && i < end+28 && (letter(low[i]) || low[i] == '-' || low[i] == '.') {
-		i++
+// assigned looks whether a name that has a literal in it is given a value that is long
+// enough: a sign follows, perhaps a quote, and so many characters of which tokens are made.
+// Quotes are those of which one must be there; "" asks for none.
+func assigned(least int, quotes string) func(low string, at, end int) bool {
+	return func(low string, _, end int) bool {
+		i := end
+		for i < len(low) && i < end+28 && (letter(low[i]) || low[i] == '-' || low[i] == '.') {
+			i++
+		}
+		for i < len(low) && i < end+34 && (low[i] == '"' || low[i] == '\'' || low[i] == ' ') {
+			i++
+		}
+		if i >= len(low) || low[i] != '=' && low[i] != ':' {
+			return false
+		}
+		for i++; i < len(low) && i < end+48 && strings.IndexByte(" \t\r\n=>\"'", low[i]) >= 0; i++ {
+		}
+		return (quotes == "" || strings.IndexByte(quotes, low[i-1]) >= 0) && i+least <= len(low) && span(low[i:i+least], ofToken) == least
 	}
-	for i < len(low) && i < end+34 && (low[i] == '"' || low[i] == '\'' || low[i] == ' ') {
-		i++
-	}
-	if i >= len(low) || low[i] != '=' && low[i] != ':' {
-		return false
-	}
-	for i++; i < len(low) && (low[i] == ' ' || low[i] == '=' || low[i] == '>' || low[i] == '"' || low[i] == '\''); i++ {
-	}
-	j := i
-	for j < len(low) && j < i+8 && low[j] > ' ' && low[j] != '(' && low[j] != ',' && low[j] != ';' && low[j] != '$' {
-		j++
-	}
-	return j == i+8
 }
+
+// around looks whether so many characters of a set stand before a literal, and behind it so
+// many of which tokens are made.
+func around(set string, before, after int) func(low string, at, end int) bool {
+	return func(low string, at, end int) bool {
+		return at >= before && span(low[at-before:at], func(c byte) bool { return strings.IndexByte(set, c) >= 0 }) == before &&
+			end+after <= len(low) && span(low[end:end+after], ofToken) == after
+	}
+}
+
+// ofToken reports whether tokens are made of a character.
+func ofToken(c byte) bool { return letter(c) || strings.IndexByte("+/.~!@#%^&*-", c) >= 0 }
 
 // maxAddress bounds a user and a password in an address.
 const maxAddress = 2000

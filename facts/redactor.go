@@ -75,43 +75,73 @@ type suspect struct {
 }
 
 // suspicious adds what the recognisers of an index find. What one of them has found it
-// does not look into again, so that no text takes more than one look at each byte.
+// does not look into again, so that no text takes more than one look at each byte. What is
+// behind the place where the work is too much is taken out as a whole.
 func suspicious(out []suspect, x *literalIndex, s, low string) []suspect {
-	past, end, tries := map[*recogniser]int{}, 0, 0
-	x.scan(low, func(r *recogniser, at int) bool {
-		if at < past[r] {
-			return true
-		}
-		if !r.open { // what a shape has taken out needs no second look
-			if tries++; at < end || tries > maxTries {
-				return true
-			}
+	past, end, work := make([]int, x.size), 0, effortFor(s)
+	at := x.scan(low, &work, func(r *recogniser, n, at int) {
+		if at < past[n] || !r.open && at < end { // what a shape has taken out needs no second look
+			return
 		}
 		from, to, ok := r.inAll(s, at)
 		if ok {
 			out = append(out, suspect{from, to, r.kind})
 			end = max(end, to)
 		}
-		if to > at {
-			past[r] = to
+		if past[n] = max(past[n], to); r.open {
+			work.spend(r.openCost(low, at, to))
+		} else {
+			work.spend(r.cost(low, at, to, ok))
 		}
-		return true
 	})
+	if at < len(low) {
+		out = append(out, suspect{from: at, to: len(s)})
+	}
 	return out
 }
 
-// inAll is match for those recognisers that see more than a window.
+// How far a pattern without a bound looks at first, and at most.
+const (
+	nearWindow = 1 << 10
+	farWindow  = 64 << 10
+)
+
+// openCost is cost of a pattern without a bound.
+func (r *recogniser) openCost(low string, at, to int) int {
+	if to > at {
+		return 8 + 2*(to-at)
+	}
+	return 16 + r.size().run(low[at:], nearWindow)
+}
+
+func wordly(c byte) bool { return letter(c) || c == '-' }
+
+// inAll is match for those recognisers that see more than a window. What goes on behind the
+// end of what they see goes on to the end of the text.
 func (r *recogniser) inAll(s string, at int) (from, to int, ok bool) {
 	if !r.open {
 		return r.match(s, at)
 	}
-	m := r.find(s[at:])
+	var m []int
+	rest := s[at:]
+	for _, size := range []int{nearWindow, farWindow} {
+		rest = s[at:min(len(s), at+size)]
+		m = r.find(rest)
+		if len(rest) == len(s)-at || m != nil && m[1] < len(rest) || m == nil && span(rest, wordly) < len(rest) {
+			break
+		}
+	}
 	switch {
-	case m == nil && r.jump && strings.HasPrefix(s[at:], "eyJ"): // it fails up to the end of the word
-		return 0, at + span(s[at:], func(c byte) bool { return letter(c) || c == '-' }), false
+	case m == nil && r.jump && strings.HasPrefix(rest, "eyJ"): // it fails up to the end of the word
+		return 0, at + span(rest, wordly), false
+	case m == nil && span(rest, wordly) == farWindow: // it was not seen to its end
+		return at, len(s), true
 	case m == nil:
 		return 0, 0, false
-	case len(m) > 2 && m[3] > 0: // the first group is kept
+	case m[1] == farWindow:
+		m[1] = len(s) - at
+	}
+	if len(m) > 2 && m[3] > 0 { // the first group is kept
 		return at + m[3], at + m[1], true
 	}
 	return at, at + m[1], true
@@ -155,10 +185,16 @@ func isGiven(low string, at, end int) bool {
 	return i < len(low) && (low[i] == '=' || low[i] == ':') || strings.IndexByte("=:", low[end-1]) >= 0
 }
 
+// maxOption is how far the name of an option is looked at before its pattern is tried.
+const maxOption = 48
+
 // isOption reports whether an option that has a value as its next word begins here.
 func isOption(low string, at, end int) bool {
-	n := span(low[end:min(len(low), end+256)], func(c byte) bool { return letter(c) || c == '-' })
-	return n > 0 && end+n < len(low) && low[end+n] <= ' '
+	if end >= len(low) || !letter(low[end]) {
+		return false
+	}
+	n := span(low[end:min(len(low), end+maxOption)], wordly)
+	return n == maxOption || end+n < len(low) && low[end+n] <= ' '
 }
 
 // header is a pattern in any case, of which the first group is kept.

@@ -239,6 +239,10 @@ func (t *toolCall) credentials() {
 			return
 		}
 		for _, c := range Credentials(text) {
+			if c.Kind == notSearched {
+				t.unread(c.At, "a text is too much work to be searched for credentials")
+				continue
+			}
 			t.tell(hook.Fact{Does: "secret", Kind: c.Kind, At: c.At, Sure: c.Sure})
 		}
 	})
