@@ -154,6 +154,68 @@ func TestClientsCallTheirHosts(t *testing.T) {
 	}
 }
 
+// What is no shell has clients, too.
+func TestClientsOfOtherLanguages(t *testing.T) {
+	w := World{Dir: "/home/u/project", Home: "/home/u"}
+	of := func(program string) func(string, World) []hook.Fact {
+		return func(s string, w World) []hook.Fact { return Shell(program+" "+quote(s), w) }
+	}
+	for _, test := range []struct {
+		read  func(string, World) []hook.Fact
+		lines map[string]string
+	}{
+		{PowerShell, map[string]string{
+			"Test-NetConnection h.example -Port 5432":                           "h.example:5432",
+			"tnc -ComputerName h.example -Port 443":                             "h.example:443",
+			"$c = New-Object System.Net.Sockets.TcpClient('h.example',4444)":    "h.example:4444",
+			"New-Object Net.Sockets.TcpClient -ArgumentList h.example,4444":     "h.example:4444",
+			"[Net.Sockets.TcpClient]::new('h.example', 443)":                    "h.example:443",
+			"$c.Connect('h.example', 443)":                                      "h.example:443",
+			"Invoke-Command -ComputerName h.example { ls }":                     "h.example",
+			"Enter-PSSession h.example":                                         "h.example",
+			"Invoke-Sqlcmd -ServerInstance 'h.example,1433' -Query 'select 1'":  "h.example:1433",
+			"(New-Object Net.WebClient).UploadFile('https://h.example/u', 'a')": "h.example < file:/home/u/project/a",
+			"$w.UploadString('https://h.example/u', $env:API_KEY)":              "h.example < env:API_KEY",
+			`Copy-Item a \\h.example\share\a`:                                   "h.example",
+			"iwr https://h.example/ -OutFile p":                                 "h.example",
+			"psql -h h.example":                                                 "h.example",
+			"New-Object Text.StringBuilder('h.example')":                        "",
+			"Test-Path h.example":                                               "",
+		}},
+		{Cmd, map[string]string{
+			"psql -h h.example -p 5":     "h.example:5",
+			"telnet h.example 23":        "h.example:23",
+			`copy a \\h.example\share\a`: "h.example",
+			`type \\.\pipe\x`:            "",
+			"echo psql -h h.example":     "",
+		}},
+		{of("python3 -c"), map[string]string{
+			"import socket; socket.create_connection(('h.example', 80), 2)":       "h.example:80",
+			"import socket; s = socket.socket(); s.connect(('h.example', 80))":    "h.example:80",
+			"import psycopg2; psycopg2.connect(host='h.example', dbname='x')":     "h.example",
+			"import psycopg2; psycopg2.connect('host=h.example port=5 dbname=x')": "h.example:5",
+			"import redis; redis.from_url('redis://h.example:6379/0').ping()":     "h.example:6379",
+			"import smtplib; smtplib.SMTP('h.example', 25)":                       "h.example:25",
+			"import sqlite3; sqlite3.connect('app.db')":                           "",
+			"print('postgres://h.example/x')":                                     "",
+		}},
+		{of("node -e"), map[string]string{
+			"require('net').connect(443, 'h.example')":                     "h.example:443",
+			"require('https').request({host: 'h.example', method: 'GET'})": "h.example",
+			"new MongoClient('mongodb://h.example:27017').connect()":       "h.example:27017",
+			"console.log({host: 'h.example'})":                             "",
+		}},
+		{of("ruby -e"), map[string]string{"require 'socket'; TCPSocket.new('h.example', 80)": "h.example:80"}},
+		{of("php -r"), map[string]string{"fsockopen('h.example', 80);": "h.example:80"}},
+	} {
+		for line, want := range test.lines {
+			if got := strings.Join(called(test.read(line, w)), ", "); got != want {
+				t.Errorf("%s: got %q, want %q", line, got, want)
+			}
+		}
+	}
+}
+
 // Each row names programs whose options are known, and sources that they have.
 func TestRowsOfClientsHaveTheirPrograms(t *testing.T) {
 	for name, row := range clients() {

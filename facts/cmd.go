@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -23,6 +24,9 @@ func (sh *shell) cmd(src string, at hook.Span) {
 	}
 	sh.nested++
 	defer func() { sh.nested-- }()
+	old := sh.by
+	sh.by = cmp.Or(old, "cmd")
+	defer func() { sh.by = old }()
 	r := cmdReader{shell: sh, at: at}
 	for i := 0; i < len(src); i++ {
 		i += r.next(src[i:])

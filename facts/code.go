@@ -105,6 +105,7 @@ type reader struct {
 	vars     map[string]values
 	names    map[string]string // x = os.remove
 	carried  []string          // where the values of keywords come from
+	hosts    values            // machines that keywords of the call at hand name
 	sdk      string            // the cloud of which it has the library
 	socket   bool              // it talks to a host by itself
 	shell0   bool              // it runs what shows only when it runs, or a shell
@@ -259,14 +260,17 @@ func (r *reader) list(depth int) []values {
 				cur, has = got, true
 			}
 			r.carried = union(r.carried, got.sources())
+			r.hosted(key, got)
 			continue
 		case (t.kind == ':' || t.kind == '=' && r.peek(1).kind == '>') && has: // key: value
+			key := r.peek(-1).text
 			r.pos++
 			if t.kind == '=' {
 				r.pos++
 			}
 			cur = r.expression(depth + 1)
 			r.carried = union(r.carried, cur.sources())
+			r.hosted(key, cur)
 			continue
 		}
 		before := r.pos
@@ -282,6 +286,13 @@ func (r *reader) list(depth int) []values {
 		items = append(items, cur)
 	}
 	return items
+}
+
+// hosted notes the machine that a key of a call names.
+func (r *reader) hosted(key string, vs values) {
+	if slices.Contains(hostKeys, strings.ToLower(key)) && len(r.hosts) < maxValues {
+		r.hosts = append(r.hosts, vs...)
+	}
 }
 
 // maxComprehensions is how deep they are read ahead: each level doubles the work.

@@ -18,7 +18,7 @@ var acts = map[string]string{
 	"rename": "move", "renamesync": "move", "replace": "move", "move": "move", "mv": "move", "copyfile": "copy", "copyfilesync": "copy", "copy": "copy", "copy2": "copy", "copytree": "copy", "cpsync": "copy", "cp": "copy", "cp_r": "copy",
 	"system": "run", "popen": "run", "popen2": "run", "popen3": "run", "exec": "run", "execsync": "run", "shell_exec": "run", "passthru": "run", "proc_open": "run", "check_output": "run", "check_call": "run", "getoutput": "run", "getstatusoutput": "run",
 	"call": "run", "run": "run", "spawn": "run", "spawnsync": "run", "execfile": "run", "execfilesync": "run", "execa": "run", "execacommand": "run", "capture2": "run", "capture2e": "run", "capture3": "run", "pty": "run", "execvp": "run", "execv": "run", "execl": "run", "execlp": "run", "posix_spawn": "run", "pcntl_exec": "run", "$": "run", "create_subprocess_shell": "run", "create_subprocess_exec": "run", "command": "run", "execute": "run",
-	"urlopen": "connect", "urlretrieve": "connect", "fetch": "connect", "get": "connect", "post": "connect", "put": "connect", "request": "connect", "axios": "connect", "patch": "connect", "open_uri": "connect", "curl_init": "connect", "socket": "socket", "create_connection": "socket", "createconnection": "socket", "tcpsocket": "socket", "connect": "socket", "fsockopen": "socket",
+	"urlopen": "connect", "urlretrieve": "connect", "fetch": "connect", "get": "connect", "post": "connect", "put": "connect", "request": "connect", "axios": "connect", "patch": "connect", "open_uri": "connect", "curl_init": "connect", "socket": "socket", "create_connection": "socket", "createconnection": "socket", "tcpsocket": "socket", "connect": "socket", "fsockopen": "socket", "pfsockopen": "socket", "smtp": "socket", "smtp_ssl": "socket", "ftp": "socket", "ftp_tls": "socket", "telnet": "socket", "httpconnection": "socket", "httpsconnection": "socket", "imap4_ssl": "socket",
 	"eval": "eval", "exec_": "eval", "compile": "eval", "function": "eval", "instance_eval": "eval", "runincontext": "eval", "runinnewcontext": "eval", "runinthiscontext": "eval", "assert": "",
 	"kill": "signal", "posix_kill": "signal", "chdir": "chdir", "getenv": "env", "environ": "env", "env": "env",
 	"require": "load", "import": "load", "__import__": "", "load": "load", "include": "load", "require_relative": "load", "dofile": "load",
@@ -35,9 +35,13 @@ type codeCall struct {
 // does tells what a call does to its words.
 func (r *reader) does(full string, items []values) values {
 	c := codeCall{r, full, lastPart(full), items}
+	if head, ok := strings.CutSuffix(full, ".new"); ok && acts[lastPart(head)] == "socket" { // TCPSocket.new
+		c.last = lastPart(head)
+	}
 	if c.clouds() {
 		return anything()
 	}
+	c.servers()
 	if len(items) == 0 {
 		return anything()
 	}
@@ -298,16 +302,59 @@ func (c *codeCall) talks() values {
 
 // sockets tells of a connection by host and port.
 func (c *codeCall) sockets() {
+	head, _, _ := strings.Cut(strings.ToLower(c.full), ".")
+	if head == "sqlite3" || head == "duckdb" || head == "apsw" { // a file
+		return
+	}
 	c.socket = true
 	for _, v := range c.arg(0) {
-		if strings.Trim(v.text, "0123456789") == "" && len(c.items) > 1 { // connect(port, host)
-			v.text = c.arg(1)[0].text
+		words := strings.Fields(v.text)
+		if len(words) > 1 && !settingOf(v.text) { // a pair: ("host", 80)
+			v.text = strings.Trim(words[0], "'") + ":" + words[1]
+		} else if strings.Trim(v.text, "0123456789") == "" && len(c.items) > 1 { // connect(port, host)
+			v.text = c.arg(1)[0].text + ":" + v.text
+		} else if n := c.arg(1); len(c.items) > 1 && len(n) == 1 && n[0].text != "" && strings.Trim(n[0].text, "0123456789") == "" {
+			v.text += ":" + n[0].text
 		}
-		if host, _, _ := strings.Cut(strings.Trim(v.text, "'"), " "); v.known() && host != "" {
-			c.tell(hook.Fact{Does: "connect", Scheme: "tcp", Host: host, Class: hostClass(host), At: c.at, Sure: true})
+		c.told(v, "tcp", true)
+	}
+}
+
+// told tells of a connection to what a text names.
+func (c *codeCall) told(v value, scheme string, sure bool) {
+	if !v.known() {
+		return
+	}
+	for _, a := range addresses(strings.Trim(v.text, "'")) {
+		e := endpoint{hostPort: a, at: field{value: v, at: c.at}, maybe: !sure}
+		if e.scheme == "" {
+			e.scheme = scheme
+		}
+		c.shell.connects(e, nil, c.at, len(c.out))
+	}
+}
+
+// servers tells of a connection to a machine that a word of a call names by its key, host: "db",
+// or by an address that is none of the web.
+func (c *codeCall) servers() {
+	if slices.Contains(shows, c.last) {
+		return
+	}
+	for _, v := range c.hosts {
+		c.told(v, "tcp", false)
+	}
+	c.hosts = nil
+	for _, it := range c.items {
+		for _, v := range it {
+			if scheme, _, ok := strings.Cut(v.text, "://"); ok && !strings.ContainsAny(scheme, " \n") && scheme != "http" && scheme != "https" && acts[c.last] != "socket" {
+				c.told(v, "tcp", false)
+			}
 		}
 	}
 }
+
+// hostKeys are the keys under which calls are given a machine.
+var hostKeys = []string{"host", "hostname", "server", "peeraddr", "peerhost", "servername", "dsn", "bootstrap_servers", "contact_points"}
 
 // contents is what a file holds, by its name.
 func (r *reader) contents(vs values) values {

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -23,6 +24,9 @@ func (sh *shell) powershell(src string, at hook.Span) {
 	}
 	sh.nested++
 	defer func() { sh.nested-- }()
+	old := sh.by
+	sh.by = cmp.Or(old, "powershell")
+	defer func() { sh.by = old }()
 	var fed values
 	before, list := len(sh.out), sh.psParsed(src)
 	for i, c := range list {
@@ -92,6 +96,7 @@ func (sh *shell) psRun(c psCommand, fed values, at hook.Span) values {
 	}
 	p := psCall{shell: sh, name: name, at: at, fed: fed}
 	p.read(c.words[1:])
+	defer p.connects(len(sh.out))
 	return p.run(c.words[1:])
 }
 
@@ -353,7 +358,14 @@ func (sh *shell) psFixed(low string) (string, bool) {
 // psPath tells what happens to a file.
 func (sh *shell) psPath(does string, w psWord, e effect, at hook.Span) {
 	for one := range strings.SplitSeq(sh.psText(w), ",") {
-		one = winPath(strings.Trim(strings.TrimSpace(one), `"'`))
+		one = strings.Trim(strings.TrimSpace(one), `"'`)
+		if strings.HasPrefix(one, `\\`) && !strings.HasPrefix(one, `\\.\`) && !strings.HasPrefix(one, `\\?\`) { // a share of another machine
+			for _, a := range readAddress("share", one) {
+				a.scheme = "smb"
+				sh.connects(endpoint{hostPort: a, at: field{value: value{text: one}, at: at}}, nil, at, len(sh.out))
+			}
+		}
+		one = winPath(one)
 		if one == "" || strings.EqualFold(one, "NUL") || strings.HasPrefix(one, "Env:") || strings.HasPrefix(one, "HKLM:") || strings.HasPrefix(one, "HKCU:") {
 			if does != "read" && strings.HasPrefix(one, "HK") {
 				sh.registry(one, at)

@@ -19,7 +19,7 @@ type psCall struct {
 }
 
 // psValued are parameters that take a value; others are switches.
-var psValued = []string{"-path", "-literalpath", "-pspath", "-destination", "-filter", "-include", "-exclude", "-value", "-filepath", "-uri", "-outfile", "-method", "-body", "-infile", "-name", "-id", "-command", "-encodedcommand", "-file", "-argumentlist", "-newname", "-itemtype", "-encoding", "-scriptblock", "-computername", "-headers", "-driveletter", "-number", "-executionpolicy", "-scope", "-depth", "-inputobject", "-process", "-property", "-pattern", "-first", "-last", "-credential", "-verb", "-filterscript", "-erroraction", "-ea", "-target", "-query", "-serverinstance", "-database", "-inputfile", "-destinationpath", "-namespace"}
+var psValued = []string{"-path", "-literalpath", "-pspath", "-destination", "-filter", "-include", "-exclude", "-value", "-filepath", "-uri", "-outfile", "-method", "-body", "-infile", "-name", "-id", "-command", "-encodedcommand", "-file", "-argumentlist", "-newname", "-itemtype", "-encoding", "-scriptblock", "-computername", "-headers", "-driveletter", "-number", "-executionpolicy", "-scope", "-depth", "-inputobject", "-process", "-property", "-pattern", "-first", "-last", "-credential", "-verb", "-filterscript", "-erroraction", "-ea", "-target", "-query", "-serverinstance", "-database", "-inputfile", "-destinationpath", "-namespace", "-port", "-targetname", "-hostname", "-server", "-smtpserver", "-connectionstring", "-typename", "-attachments", "-to", "-from", "-subject", "-root", "-session", "-cimsession", "-count", "-type"}
 
 func (p *psCall) read(words []psWord) {
 	p.named = map[string]psWord{}
@@ -87,6 +87,6 @@ var psAliases = map[string]string{
 	"cat": "get-content", "gc": "get-content", "type": "get-content", "sc": "set-content", "ac": "add-content", "clc": "clear-content",
 	"ls": "get-childitem", "dir": "get-childitem", "gci": "get-childitem", "cd": "set-location", "sl": "set-location", "chdir": "set-location", "pushd": "set-location",
 	"iwr": "invoke-webrequest", "curl": "invoke-webrequest", "wget": "invoke-webrequest", "irm": "invoke-restmethod", "iex": "invoke-expression", "gps": "get-process", "ps": "get-process", "gi": "get-item", "sp": "set-itemproperty", "notepad": "set-content", "icm": "invoke-command",
-	"kill": "stop-process", "spps": "stop-process", "start": "start-process", "saps": "start-process", "echo": "write-output", "write": "write-output",
+	"tnc": "test-netconnection", "etsn": "enter-pssession", "nsn": "new-pssession", "gwmi": "get-wmiobject", "kill": "stop-process", "spps": "stop-process", "start": "start-process", "saps": "start-process", "echo": "write-output", "write": "write-output",
 	"foreach": "foreach-object", "%": "foreach-object", "?": "where-object", "where": "where-object", "ni": "new-item", "md": "new-item", "mkdir": "new-item", "tee": "tee-object", "sls": "select-string", "select": "select-object", "sort": "sort-object",
 }

@@ -93,7 +93,11 @@ func (p *psCall) runs(words []psWord) bool {
 		}
 		p.sql(p.psText(p.named["-query"]), "tsql", where, p.at)
 	case "enter-pssession", "new-pssession":
-		p.tell(hook.Fact{Does: "connect", Scheme: "ssh", Host: p.named["-computername"].text, Class: "private", At: p.at, Sure: true})
+		if p.named["-computername"].text == "" && p.named["-hostname"].text == "" && len(p.operands) == 0 {
+			p.tell(hook.Fact{Does: "connect", Scheme: "ssh", Class: "private", At: p.at, Sure: true})
+		}
+	case "new-object":
+		p.newObject()
 	default:
 		return false
 	}

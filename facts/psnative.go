@@ -163,6 +163,10 @@ func (sh *shell) psMember(s string, at hook.Span) values {
 		}
 	case strings.HasSuffix(head, "::getenvironmentvariables"):
 		sh.tell(hook.Fact{Does: "read", Path: "env:*", Many: true, At: at, Sure: true})
+	case strings.HasSuffix(head, "::new") && isSocket(strings.TrimSuffix(head, "::new")), strings.HasSuffix(head, ".connect"), strings.HasSuffix(head, ".connectasync"), strings.HasSuffix(head, "::gethostaddresses"), strings.HasSuffix(head, "::gethostentry"):
+		sh.psTalks(sh.psArguments(s[open+1:max(open+1, open+psBracket(s[open:])-1)]), at)
+	case strings.Contains(head, ".upload"):
+		sh.psUploads(head, s[open+1:max(open+1, open+psBracket(s[open:])-1)], at)
 	case strings.HasSuffix(head, "::move"):
 		sh.psPath("move", word(0), effect{}, at)
 	case strings.HasSuffix(head, ".downloadstring"), strings.HasSuffix(head, ".downloaddata"):
