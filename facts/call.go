@@ -23,6 +23,7 @@ type call struct {
 	at    hook.Span
 	seen  map[string]bool // what its options say: recursive, force, dry, …
 	value map[string]string
+	binds []bind // folders of this machine that the container which it starts has
 }
 
 // simple runs a simple command: assignments, and the words after them.

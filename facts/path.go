@@ -62,9 +62,17 @@ func (sh *shell) path(does string, f field, e effect) {
 		if e.empties {
 			fact.Verb = "empty"
 		}
-		sh.place(&fact, p, f, e)
-		sh.tell(fact)
-		sh.meaning(fact)
+		does := func() {
+			sh.place(&fact, p, f, e)
+			sh.tell(fact)
+			sh.meaning(fact)
+		}
+		if at, ok := sh.here(p, fact.Does); ok {
+			p = at
+			sh.atHome(does)
+		} else {
+			does()
+		}
 	}
 }
 

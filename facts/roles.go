@@ -304,19 +304,6 @@ func (c *call) onDevice(p parsed) bool {
 	return on
 }
 
-// container runs words in a container.
-func (c *call) container(args []field) values {
-	old := c.st
-	c.shell.st = old.clone()
-	c.st.remote = "container"
-	if c.name != "docker" && c.name != "podman" && c.name != "nerdctl" && c.name != "docker-compose" {
-		c.st.remote = "pod"
-	}
-	out := c.wrapped(args)
-	c.shell.st = old
-	return out
-}
-
 // mode tells of permissions that let others in: set-user-ID bits, and everything for
 // everybody outside the project.
 func (c *call) mode(f field, p parsed) {

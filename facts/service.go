@@ -227,16 +227,21 @@ func (c *call) keyValueCommand(words []string) {
 
 // mount reads what a container gets of this machine: -v HOST:CONTAINER and --mount.
 func (c *call) mount(f field) {
-	source := f.text
+	source, target := f.text, ""
 	if strings.Contains(source, "=") {
-		for part := range strings.SplitSeq(source, ",") {
-			if k, v, ok := strings.Cut(part, "="); ok && (k == "source" || k == "src") {
+		for part := range strings.SplitSeq(f.text, ",") {
+			switch k, v, _ := strings.Cut(part, "="); k {
+			case "source", "src":
 				source = v
+			case "target", "destination", "dst":
+				target = v
 			}
 		}
 	} else {
-		source, _, _ = strings.Cut(source, ":")
+		source, target, _ = strings.Cut(f.text, ":")
+		target, _, _ = strings.Cut(target, ":")
 	}
+	readonly := strings.HasSuffix(f.text, ":ro") || strings.Contains(f.text, ":ro,") || strings.Contains(f.text, "readonly")
 	if !strings.HasPrefix(source, "/") && !strings.HasPrefix(source, ".") && !strings.HasPrefix(source, "~") {
 		return // a volume by its name
 	}
@@ -255,7 +260,7 @@ func (c *call) mount(f field) {
 		if strings.HasSuffix(source, "docker.sock") || strings.HasSuffix(source, "containerd.sock") || strings.HasSuffix(source, "podman.sock") {
 			verb = "mount-socket"
 		}
-		readonly := strings.HasSuffix(f.text, ":ro") || strings.Contains(f.text, "readonly")
+		c.bind(p, target, readonly)
 		c.tell(hook.Fact{Does: "infra", System: "docker", Verb: verb, Object: visible(p), Scope: scope, Bounded: readonly, At: f.at, Sure: scope != ""})
 	}
 }

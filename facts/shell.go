@@ -58,7 +58,8 @@ type state struct {
 	paramsOpen bool // there may be more parameters
 	elevated   bool
 	remote     string
-	calls      int // functions inside functions
+	calls      int    // functions inside functions
+	binds      []bind // where the container in which the line runs has folders of this machine
 }
 
 func (st *state) clone() *state {
