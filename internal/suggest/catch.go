@@ -36,7 +36,7 @@ func (j *judge) catches(ctx context.Context) ([]Suggestion, error) {
 		}
 		list := j.facts(&a.call)
 		f := worst(list)
-		if f == nil {
+		if f == nil || j.counts(list) {
 			continue
 		}
 		text, name := snareOf(f)
@@ -77,6 +77,11 @@ func (j *judge) catches(ctx context.Context) ([]Suggestion, error) {
 		}
 	}
 	return out, nil
+}
+
+// counts reports whether a rule of hookway's own stops such a call here already.
+func (j *judge) counts(list []hook.Fact) bool {
+	return j.Policy != nil && slices.ContainsFunc(j.Policy.Judge(list), func(o guards.Judged) bool { return o.Counts && o.Verdict != guards.Warn })
 }
 
 // holding is the rule of hookway's own that holds for facts and is on trial here, or "".

@@ -103,7 +103,12 @@ func (j *judge) allows() []Suggestion {
 		if occasions, days := s.habit(); occasions < leastTimes || days < leastDays {
 			continue
 		}
-		if text, ok := s.expression(); ok {
+		text, ok := s.expression()
+		if !ok {
+			s = j.narrowed(s)
+			text, ok = s.expression()
+		}
+		if ok {
 			tries = append(tries, &try{shape: s, text: text})
 		}
 	}
@@ -111,6 +116,21 @@ func (j *judge) allows() []Suggestion {
 	ids := j.taken()
 	for _, t := range j.fit(tries) {
 		out = append(out, j.allow(t, ids))
+	}
+	return out
+}
+
+// narrowed is the shape of those calls alone that are a habit each, for where all together
+// differ too much.
+func (j *judge) narrowed(s *shape) *shape {
+	often := slices.DeleteFunc(slices.Clone(s.calls), func(a *answered) bool {
+		occasions, days := a.habit()
+		return occasions < leastTimes || days < leastDays
+	})
+	slices.SortStableFunc(often, func(a, b *answered) int { return b.all - a.all })
+	out := &shape{event: s.event, source: s.source, tool: s.tool, acts: map[string]*act{}, keys: map[string]bool{"description": true}}
+	for _, a := range often[:min(len(often), mostWords)] {
+		out.take(a, j.facts(&a.call))
 	}
 	return out
 }

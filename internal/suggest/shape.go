@@ -167,7 +167,7 @@ func (s *shape) expression() (string, bool) {
 
 // does is what the condition says of the acts; "": they differ too much.
 func (s *shape) does() string {
-	if len(s.acts) > mostActs {
+	if len(s.acts) == 0 || len(s.acts) > mostActs {
 		return ""
 	}
 	var one []string

@@ -198,14 +198,19 @@ func (f *finder) see(r *audit.Record) {
 // suggestions makes what is to be told of what was seen.
 func (f *finder) suggestions(ctx context.Context) ([]Suggestion, error) {
 	j := newJudge(f)
-	f.report.Calls, f.report.Yes, f.report.No, f.report.Blind = f.watch.calls, f.watch.answered, len(f.watch.no), f.watch.blind
+	f.report.Calls, f.report.Yes, f.report.No, f.report.Blind = f.watch.calls, f.watch.answered, 0, f.watch.blind
+	for _, a := range f.watch.no {
+		f.report.No += a.all
+	}
 	found := slices.Concat(j.allows(), f.quiets(), f.enforces(), f.hooks.suggestions(f.Now))
 	f.report.Held = j.held
 	catches, err := j.catches(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found = append(found, catches...)
+	found = slices.DeleteFunc(append(found, catches...), func(s Suggestion) bool { // said of what was stopped, too
+		return s.Kind == Enforce && slices.ContainsFunc(catches, func(c Suggestion) bool { return c.Rule != "" && c.ID == s.ID })
+	})
 	if f.report.Broken != "" {
 		found = slices.DeleteFunc(found, func(s Suggestion) bool { return s.Milder })
 	}

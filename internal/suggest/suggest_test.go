@@ -53,6 +53,12 @@ func TestWhatIsSuggestedToAllow(t *testing.T) {
 				w.answer(true, day(n), fmt.Sprint(n), fmt.Sprintf("cat src/f%d.go", n))
 			}
 		}, []string{"allow allow-cat"}},
+		"words that come again": {func(w *world) {
+			for n := 1; n <= 27; n++ {
+				w.answer(true, day(n), fmt.Sprint(n), fmt.Sprintf("npm run job%d", n%9))
+			}
+			w.answer(true, day(28), "once", "npm run deploy")
+		}, []string{"allow allow-npm-run"}},
 		"all kinds of words": {func(w *world) {
 			for n := 1; n <= 12; n++ {
 				w.answer(true, day(n), fmt.Sprint(n), fmt.Sprintf("npm run job%d", n))
