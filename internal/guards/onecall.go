@@ -19,6 +19,7 @@ type OneCall struct {
 	before  []hook.Fact // what the session's earlier events say of it
 	grant   *usedGrant
 	stops   []stop
+	over    bool // what came of it is known: a guard that answers later uses no grant
 }
 
 // usedGrant is the grant by which a call passes the rules.
@@ -74,7 +75,10 @@ func (o *OneCall) use(ctx context.Context, s stop) (by string, ok bool, err erro
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	hash := callHash(s.call.Tool, s.call.Input)
-	if o.grant != nil && o.grant.hash == hash {
+	switch {
+	case o.over:
+		return "", false, nil
+	case o.grant != nil && o.grant.hash == hash:
 		return o.grant.by, true, nil
 	}
 	if by, ok, err = s.grants.Use(ctx, s.call); ok && err == nil {
@@ -103,6 +107,7 @@ func (o *OneCall) Settle(ctx context.Context, out *hook.Outcome[any], refuses fu
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.over = true
 	if o.grant == nil && len(o.stops) == 0 {
 		return ""
 	}
@@ -144,6 +149,7 @@ func (o *OneCall) GiveBack(ctx context.Context) (given bool, err error) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.over = true
 	if o.grant == nil || o.grant.back {
 		return false, nil
 	}
