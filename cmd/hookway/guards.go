@@ -20,7 +20,7 @@ import (
 )
 
 func guardsCommand(a *app) *cobra.Command {
-	var rules bool
+	var rules, here bool
 	cmd := &cobra.Command{
 		Use:   "guards",
 		Short: "Show hookway's own rules here, and what they did; switch and test them",
@@ -38,9 +38,10 @@ would have been done. In mode enforce everything counts, in mode monitor nothing
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return showGuards(cmd, a, rules) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return showGuards(cmd, a, rules, here) },
 	}
 	cmd.Flags().BoolVar(&rules, "rules", false, "show each rule")
+	cmd.Flags().BoolVar(&here, "here", false, "count what happened in this project, and not in all")
 	cmd.AddCommand(guardsUseCommand(a), guardsTestCommand(a), guardsPreviewCommand(a))
 	for _, c := range guardWords {
 		cmd.AddCommand(guardsSetCommand(a, c))
@@ -61,6 +62,8 @@ type guardsShown struct {
 	Packs    []packShown         `json:"packs"`
 	Refused  config.Problems     `json:"refused"` // what a project's file says, and may not
 	Policy   *guards.Policy      `json:"policy,omitempty"`
+
+	in string // where what is counted happened
 }
 
 // packShown is one pack.
@@ -77,20 +80,21 @@ type ruleShown struct {
 	On      bool           `json:"on"`
 	Verdict guards.Verdict `json:"verdict"`
 	Mode    guards.Mode    `json:"mode"`
-	Set     bool           `json:"set,omitempty"` // the configuration says something of it
+	Set     bool           `json:"set,omitempty"`  // the configuration says something of it
+	From    string         `json:"from,omitempty"` // the layer that makes it so
 	Blocks  int            `json:"blocks"`
 	Asks    int            `json:"asks"`
 	Would   int            `json:"would"`
 }
 
-func showGuards(cmd *cobra.Command, a *app, rules bool) error {
+func showGuards(cmd *cobra.Command, a *app, rules, here bool) error {
 	w, err := a.home.Look(cmd.Context(), a.home.Options())
 	if err != nil {
 		return err
 	}
 	defer w.Close()
 	a.home.ShowWarnings(w)
-	shown, err := a.guardsShown(w.Set)
+	shown, err := a.guardsShown(w.Set, here)
 	if err != nil {
 		return err
 	}
@@ -114,18 +118,28 @@ func showGuards(cmd *cobra.Command, a *app, rules bool) error {
 }
 
 // guardsShown gathers what is on, and what the record says of it.
-func (a *app) guardsShown(set *config.Set) (*guardsShown, error) {
+func (a *app) guardsShown(set *config.Set, here bool) (*guardsShown, error) {
 	out := &guardsShown{Packs: []packShown{}, Refused: set.RefusedGuards(), Layers: set.GuardLayers(), Mistakes: set.GuardMistakes()}
 	policy := new(guards.Policy)
 	if on := set.Settings.Guards; on != nil {
 		policy, out.On, out.Mode, out.Place, out.Policy = on.Policy, true, on.Policy.Mode, on.Place, on.Policy
+	}
+	from := map[string]string{}
+	if set.Settings.Guards != nil {
+		from = set.Settings.Guards.From
 	}
 	did := map[string]audit.RuleStats{}
 	dir, err := a.home.AuditDir()
 	if err != nil {
 		return nil, err
 	}
-	stats, err := audit.Rules(dir, audit.Filter{Since: time.Now().AddDate(0, 0, -guardDays)})
+	filter := audit.Filter{Since: time.Now().AddDate(0, 0, -guardDays)}
+	if out.in = "all projects"; here && set.Workspace != "" {
+		filter.Workspace, out.in = set.Workspace, set.Workspace
+	} else if here {
+		filter.Folder, out.in = server.Cwd(), server.Cwd()
+	}
+	stats, err := audit.Rules(dir, filter)
 	if err != nil {
 		tellLeftOut(a, err)
 	}
@@ -139,17 +153,17 @@ func (a *app) guardsShown(set *config.Set) (*guardsShown, error) {
 		p, d := &out.Packs[len(out.Packs)-1], did[s.Rule.ID]
 		_, set := policy.Rules[s.Rule.ID]
 		p.On = p.On || s.On
-		p.Rules = append(p.Rules, ruleShown{ID: s.Rule.ID, On: s.On, Verdict: s.Verdict, Mode: s.Mode, Set: set, Blocks: d.Blocks, Asks: d.Asks, Would: d.WouldBlock + d.WouldAsk})
+		p.Rules = append(p.Rules, ruleShown{ID: s.Rule.ID, On: s.On, Verdict: s.Verdict, Mode: s.Mode, Set: set, From: from[s.Rule.ID], Blocks: d.Blocks, Asks: d.Asks, Would: d.WouldBlock + d.WouldAsk})
 	}
 	return out, nil
 }
 
 // write shows it to people.
 func (g *guardsShown) write(a *app, rules bool) error {
-	fmt.Fprintf(a.out, "mode %s, from %s; counts are of the last %d days\n", g.Mode, relative(server.Cwd(), g.Place), guardDays)
+	fmt.Fprintf(a.out, "mode %s, from %s; counts are of the last %d days in %s\n", g.Mode, relative(server.Cwd(), g.Place), guardDays, g.in)
 	if len(g.Layers) > 1 {
 		for _, l := range g.Layers {
-			text := fmt.Sprintf("mode %s, %s", l.Mode, countPacks(l.Packs))
+			text := fmt.Sprintf("mode %s, %s", l.Mode, config.PackNames(l.Packs))
 			if len(l.Packs) == 0 {
 				text = "off"
 			}
@@ -160,14 +174,14 @@ func (g *guardsShown) write(a *app, rules bool) error {
 	t := tabwriter.NewWriter(visible.Writer{To: a.out}, 0, 0, 2, ' ', 0)
 	would := 0
 	if rules {
-		fmt.Fprintln(t, "RULE\tVERDICT\tMODE\tBLOCKED\tASKED\tWOULD HAVE\t")
+		fmt.Fprintln(t, "RULE\tVERDICT\tMODE\tBLOCKED\tASKED\tWOULD HAVE\tFROM")
 		for _, p := range g.Packs {
 			for _, r := range p.Rules {
 				verdict, mode := string(r.Verdict), string(r.Mode)
 				if !r.On {
 					verdict, mode = "off", ""
 				}
-				fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%d\t\n", r.ID, verdict, mode, r.Blocks, r.Asks, r.Would)
+				fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%d\t%s\n", r.ID, verdict, mode, r.Blocks, r.Asks, r.Would, r.From)
 				would += r.Would
 			}
 		}
@@ -282,11 +296,11 @@ func testGuards(a *app, files []string) error {
 				fmt.Fprintf(a.out, "FAIL  %s: %s\n", t.Rule, field(t.Why, 400))
 			}
 		}
-		fmt.Fprintf(a.out, "%s of %s passed", count(len(all)-failed, "example"), count(len(packs), "pack"))
+		word, more := "ok    ", ""
 		if failed > 0 {
-			fmt.Fprintf(a.out, ", %d failed", failed)
+			word, more = "FAIL  ", fmt.Sprintf(", %d failed", failed)
 		}
-		fmt.Fprintln(a.out)
+		fmt.Fprintf(a.out, "%s%s of %s passed%s\n", word, count(len(all)-failed, "example"), count(len(packs), "pack"), more)
 	}
 	if failed > 0 {
 		return &exit{code: exitFailure}
@@ -312,7 +326,7 @@ func tryRule(p *guards.Pack, r *guards.Rule, line string, stops bool) guardTest 
 }
 
 // errGuardsOff says that there is nothing to change.
-var errGuardsOff = errors.New("hookway's own rules are off; switch them on first: hookway guards use default")
+var errGuardsOff = errors.New("hookway's own rules are off")
 
 // guardName checks the name of a pack or of a rule.
 func guardName(name string) error {

@@ -162,6 +162,9 @@ type guardsChanged struct {
 	Milder  bool                `json:"milder"`            // a person was asked
 	Still   []config.GuardLayer `json:"still,omitempty"`   // the layers that have rules on here, where this one has none
 	Trusted *bool               `json:"trusted,omitempty"` // of a project
+	Rules   []ruleChanged       `json:"rules,omitempty"`   // that were named, or that are stricter here than the file has them
+
+	named []string // packs and rules, in the order of the command line
 }
 
 // changeGuards changes guards in the user's configuration, or the project's.
@@ -179,6 +182,9 @@ func changeGuards(ctx context.Context, a *app, project bool, edits func(now *con
 		return fmt.Errorf("%s: %s; mend it first", problems[0].Place(), problems[0].Message)
 	}
 	list, err := edits(before)
+	if errors.Is(err, errGuardsOff) {
+		return a.whereOn(ctx, file, project)
+	}
 	if err != nil {
 		return err
 	}
@@ -195,7 +201,7 @@ func changeGuards(ctx context.Context, a *app, project bool, edits func(now *con
 	}
 	out := guardsChanged{File: file, On: after != nil, Changed: string(f.Was) != string(f.Text), Milder: config.Milder(before, after), Packs: []string{}}
 	if after != nil {
-		out.Mode, out.Packs = after.Policy.Mode, after.Policy.Packs
+		out.Mode, out.Packs = after.Policy.Mode, after.Packs
 	}
 	if out.Milder {
 		if err := askOwner(a, file); err != nil {
@@ -216,22 +222,45 @@ func changeGuards(ctx context.Context, a *app, project bool, edits func(now *con
 		}
 		out.Trusted = &given
 	}
-	if !out.On {
-		if out.Still, err = stillOn(ctx, a); err != nil {
-			return err
-		}
+	set, err := config.Load(ctx, a.home.Options())
+	if err != nil {
+		return err
 	}
+	defer set.Close()
+	if !out.On {
+		out.Still = layersOn(set)
+	}
+	out.compare(list, before, after, set)
 	return out.say(a)
 }
 
-// stillOn are the layers that have rules on in this folder.
-func stillOn(ctx context.Context, a *app) ([]config.GuardLayer, error) {
+// layersOn are the layers that have rules on in this folder.
+func layersOn(set *config.Set) []config.GuardLayer {
+	return slices.DeleteFunc(set.GuardLayers(), func(l config.GuardLayer) bool { return len(l.Packs) == 0 })
+}
+
+// whereOn says that a file has no rules on that could be changed, and where some are.
+func (a *app) whereOn(ctx context.Context, file string, project bool) error {
 	set, err := config.Load(ctx, a.home.Options())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	on := slices.DeleteFunc(set.GuardLayers(), func(l config.GuardLayer) bool { return len(l.Packs) == 0 })
-	return on, set.Close()
+	defer set.Close()
+	flag, other := "", config.LayerWorkspace
+	if project {
+		flag, other = " --project", config.LayerUser
+	}
+	err = fmt.Errorf("hookway's own rules are off in %s; switch them on first: hookway guards use default%s", relative(server.Cwd(), file), flag)
+	for _, l := range layersOn(set) {
+		switch {
+		case l.Layer != other:
+		case project:
+			return fmt.Errorf("%w; or leave --project out: your own configuration has some on", err)
+		default:
+			return fmt.Errorf("%w; or add --project: the project has some on", err)
+		}
+	}
+	return err
 }
 
 func (c *guardsChanged) say(a *app) error {
@@ -243,24 +272,18 @@ func (c *guardsChanged) say(a *app) error {
 	case !c.On:
 		fmt.Fprintf(a.out, "Hookway's own rules are off in %s.\n", where)
 		for _, l := range c.Still {
-			fmt.Fprintf(a.out, "Here they are still on, by %s: mode %s, %s.\n", relative(server.Cwd(), l.Place), l.Mode, countPacks(l.Packs))
+			fmt.Fprintf(a.out, "Here they are still on, by %s: mode %s, %s.\n", relative(server.Cwd(), l.Place), l.Mode, config.PackNames(l.Packs))
 		}
 	case !c.Changed:
-		fmt.Fprintf(a.out, "Nothing is to be changed in %s: mode %s, %s.\n", where, c.Mode, countPacks(c.Packs))
+		fmt.Fprintf(a.out, "Nothing is to be changed in %s: mode %s, %s.\n", where, c.Mode, config.PackNames(c.Packs))
 	default:
-		fmt.Fprintf(a.out, "Hookway's own rules in %s: mode %s, %s.\n", where, c.Mode, countPacks(c.Packs))
+		fmt.Fprintf(a.out, "Hookway's own rules in %s: mode %s, %s.\n", where, c.Mode, config.PackNames(c.Packs))
 	}
+	c.sayRules(a)
 	if c.Trusted != nil && !*c.Trusted {
 		fmt.Fprintln(a.out, "The project is not trusted as it is; look at it, then run hookway trust.")
 	}
 	return nil
-}
-
-func countPacks(names []string) string {
-	if len(names) == len(guards.Names()) {
-		return "every pack"
-	}
-	return count(len(names), "pack")
 }
 
 // askOwner has a person say that rules may become milder.

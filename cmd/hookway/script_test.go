@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"os"
@@ -11,7 +12,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/scaffold"
+	"github.com/hookway/hookway/internal/trust"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -27,6 +30,7 @@ func TestMain(m *testing.M) {
 			defer stop()
 			a := newApp()
 			a.owner.Until, _ = strconv.Atoi(os.Getenv(storyRoot))
+			a.home.Managed = config.Managed{Dir: cmp.Or(os.Getenv(storyManaged), filepath.Join(os.TempDir(), "no such folder")), Check: trust.CheckOwner}
 			code := a.run(ctx, os.Args[1:])
 			if !slices.Contains(os.Args, paneName) { // its story waits for another one
 				noteStatus(code)
@@ -44,6 +48,10 @@ const statusFile = "HOOKWAY_STORY_STATUS"
 // storyRoot names the process that tests count as the first of the machine: what is above
 // it, an agent perhaps, has started the test and not the story.
 const storyRoot = "HOOKWAY_STORY_ROOT"
+
+// storyManaged names the folder of an administrator's configuration. Only this test binary
+// reads it.
+const storyManaged = "HOOKWAY_STORY_MANAGED"
 
 func noteStatus(code int) {
 	file := os.Getenv(statusFile)
@@ -107,6 +115,7 @@ func setStage(env *testscript.Env) error {
 		"HOOKWAY_DAEMON":  "off", // stories about the daemon start one of their own
 		"NO_COLOR":        "",
 		statusFile:        filepath.Join(env.WorkDir, ".status"),
+		storyManaged:      filepath.Join(env.WorkDir, ".managed"),
 		storyRoot:         strconv.Itoa(os.Getpid()),
 		"GORACE":          os.Getenv("GORACE") + " atexit_sleep_ms=0", // by default a second for each process
 	} {

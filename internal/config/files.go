@@ -121,15 +121,7 @@ func (l *files) readYAML(into *layer, src source, named string, check func(strin
 		return
 	}
 	spec, problems := parse(path, data, l.known())
-	if spec.gateway != nil && src.layer != LayerUser {
-		problems = append(problems, l.foreignGateway(path, spec.gateway))
-	}
-	if spec.relay != nil && src.layer != LayerUser {
-		problems = append(problems, l.foreignRelay(path, spec.relay))
-	}
-	if spec.guards != nil && spec.guards.keys["projects"] != nil && src.layer != LayerUser {
-		problems = append(problems, l.foreignProjects(path, spec.guards))
-	}
+	problems = append(problems, l.foreign(src, path, spec)...)
 	src.path = path
 	into.file, into.yaml = spec, &src
 	l.set.Settings.hide(spec.redact)
@@ -237,20 +229,6 @@ func (l *files) names(src source) ([]string, error) {
 	return disk.Names(src.path, trust.MaxPinnedFiles)
 }
 
-// foreignGateway is the mistake of a file that may not have a gateway.
-func (l *files) foreignGateway(path string, g *gatewaySpec) Problem {
-	return Problem{File: path, Line: g.node.Line, Column: g.node.Column,
-		Message: "gateway is for the user's configuration alone: a workspace opens no way in, and sends nothing out by itself",
-		Hint:    "put it into " + filepath.Join(l.userDir, fileName)}
-}
-
-// foreignRelay is the mistake of a file that may not say where messages go.
-func (l *files) foreignRelay(path string, s *relaySpec) Problem {
-	return Problem{File: path, Line: s.node.Line, Column: s.node.Column,
-		Message: "relay belongs in the user's configuration: a workspace does not say where messages go",
-		Hint:    "put it into " + filepath.Join(l.userDir, fileName)}
-}
-
 // credentials reads the files that a layer's gRPC servers name. In a workspace
 // they are part of what is trusted.
 func (l *files) credentials(la *layer) {
@@ -268,10 +246,7 @@ func (l *files) credentials(la *layer) {
 }
 
 func (l *files) readCredentials(f *found, s *rpcSpec) (at *yaml.Node, err error) {
-	check := trust.CheckOwner
-	if f.source.layer == LayerWorkspace {
-		check = nil
-	}
+	check := l.ownerCheck(f.source.layer)
 	for _, file := range s.files {
 		data, err := l.read(*f.source, shell.Under(f.source.dir, file.Text), check)
 		if err == nil && len(data) == 0 {
@@ -333,10 +308,7 @@ func (l *files) modules(la *layer) {
 		if named == nil || f.spec.disabled {
 			continue
 		}
-		check := trust.CheckOwner
-		if f.source.layer == LayerWorkspace {
-			check = nil
-		}
+		check := l.ownerCheck(f.source.layer)
 		path := shell.Under(f.source.dir, named.Text)
 		l.set.Watched = append(l.set.Watched, path) // the user's is watched too
 		m, err := l.module(*f.source, path, check)
@@ -370,10 +342,7 @@ func (l *files) authorities(la *layer) {
 		if w == nil || w.ca == nil || f.spec.disabled {
 			continue
 		}
-		check := trust.CheckOwner
-		if f.source.layer == LayerWorkspace {
-			check = nil
-		}
+		check := l.ownerCheck(f.source.layer)
 		data, err := l.read(*f.source, shell.Under(f.source.dir, w.ca.Text), check)
 		if err == nil && len(data) == 0 {
 			err = errors.New("the file is empty")

@@ -17,9 +17,22 @@ import (
 
 // guardLayer is what one hookway.yaml says of guards.
 type guardLayer struct {
-	spec *guardsSpec
-	file string
-	who  string // whose it is, for people
+	spec  *guardsSpec
+	file  string
+	layer string // LayerManaged, LayerUser or LayerWorkspace
+}
+
+// who says for people whose the layer is.
+func (l *guardLayer) who() string {
+	return map[string]string{LayerManaged: "the managed configuration is", LayerUser: "your own configuration is"}[l.layer]
+}
+
+// hint says how a project may be milder than the layer.
+func (l *guardLayer) hint() string {
+	if l.layer == LayerManaged {
+		return "only an administrator changes " + l.file
+	}
+	return "name the project under guards: projects: in your own hookway.yaml to let it be milder"
 }
 
 // place is where the layer's section is written.
@@ -32,7 +45,7 @@ func (l *guardLayer) place() string {
 
 // stance is what layers together want of the rules.
 type stance struct {
-	who       string
+	layer     *guardLayer
 	mode      guards.Mode
 	rules     map[string]guards.Setting // by id; both members are set; what is not here is off
 	protected []string
@@ -46,7 +59,7 @@ type stance struct {
 // the default.
 func stanceOf(l *guardLayer, below *stance) *stance {
 	g := l.spec
-	s := &stance{who: l.who, rules: map[string]guards.Setting{}, protected: g.protected, scratch: g.scratch, hosts: guards.Hosts{Allow: g.allow, Block: g.block}}
+	s := &stance{layer: l, rules: map[string]guards.Setting{}, protected: g.protected, scratch: g.scratch, hosts: guards.Hosts{Allow: g.allow, Block: g.block}}
 	if g.budget != nil {
 		s.budget = *g.budget
 	}
@@ -67,14 +80,21 @@ func stanceOf(l *guardLayer, below *stance) *stance {
 	}
 	for _, p := range guards.Packs() {
 		for _, rule := range p.Rules {
+			was := below.of(rule.ID)
 			if g.use == nil && below != nil {
-				if _, on := below.rules[rule.ID]; !on && said[rule.ID] == (guards.Setting{}) {
+				if was == (guards.Setting{}) && said[rule.ID] == (guards.Setting{}) {
 					continue
 				}
 			} else if g.use != nil && !slices.Contains(g.use, p.Name) && said[rule.ID] == (guards.Setting{}) {
 				continue
 			}
-			usual := rule.Verdict
+			usual, mode := rule.Verdict, s.mode
+			if g.use == nil {
+				usual = cmp.Or(was.Verdict, usual)
+			}
+			if g.mode == "" && !g.strict {
+				mode = cmp.Or(was.Mode, mode)
+			}
 			if g.strict && p.Name == "unseen" {
 				usual = guards.Block
 			}
@@ -84,7 +104,7 @@ func stanceOf(l *guardLayer, below *stance) *stance {
 			}
 			set := guards.Setting{
 				Verdict: cmp.Or(said[rule.ID].Verdict, whole, usual),
-				Mode:    cmp.Or(said[rule.ID].Mode, said[p.Name].Mode, s.mode),
+				Mode:    cmp.Or(said[rule.ID].Mode, said[p.Name].Mode, mode),
 			}
 			if set.Verdict != guards.Allow {
 				s.rules[rule.ID] = set
@@ -93,6 +113,14 @@ func stanceOf(l *guardLayer, below *stance) *stance {
 	}
 	s.limits(said)
 	return s
+}
+
+// of is what the layers want of a rule; none want nothing.
+func (s *stance) of(id string) guards.Setting {
+	if s == nil {
+		return guards.Setting{}
+	}
+	return s.rules[id]
 }
 
 // limits has the rules on for what the analysis could not read, unless the layer speaks
@@ -121,7 +149,7 @@ func (s *stance) limits(said map[string]guards.Setting) {
 // tighten is what two layers want together: of each rule the stricter. What makes
 // something milder only makes up what the lower one says nothing of.
 func (s *stance) tighten(by *stance) *stance {
-	out := &stance{who: s.who, mode: stricter(s.mode, by.mode), rules: maps.Clone(s.rules),
+	out := &stance{layer: s.layer, mode: stricter(s.mode, by.mode), rules: maps.Clone(s.rules),
 		protected: union(s.protected, by.protected), scratch: s.scratch, hosts: guards.Hosts{Allow: s.hosts.Allow, Block: union(s.hosts.Block, by.hosts.Block)}}
 	out.budget = smaller(s.budget, by.budget)
 	if len(s.rules) == 0 { // nothing is made milder
@@ -175,8 +203,7 @@ func sterner(a, b guards.Verdict) guards.Verdict {
 // nothing.
 func (s *stance) loosened(l *guardLayer, by *stance) (out Problems) {
 	refuse := func(n *yaml.Node, format string, args ...any) {
-		p := Problem{File: l.file, Message: fmt.Sprintf(format, args...) + "; " + s.who + " stricter, which counts",
-			Hint: "name the project under guards: projects: in your own hookway.yaml to let it be milder"}
+		p := Problem{File: l.file, Message: fmt.Sprintf(format, args...) + "; " + s.layer.who() + " stricter, which counts", Hint: s.layer.hint()}
 		if n != nil {
 			p.Line, p.Column = n.Line, n.Column
 		}
@@ -275,50 +302,23 @@ type Guards struct {
 	Policy *guards.Policy
 	Place  string // where they are switched on
 
-	said map[string]guards.Setting // by ReadGuards: the entries of rules
+	// Packs are those that are on because somebody said so. A policy may have more: what
+	// could not be read is asked about whatever packs are on.
+	Packs []string
+
+	// From is the layer that makes a rule what it is, by the rule's id; of two that want
+	// the same, the outer one.
+	From map[string]string
+
+	layer *guardLayer               // the outermost that speaks of them
+	said  map[string]guards.Setting // by ReadGuards: the entries of rules
 }
 
 // guardLayers are those that say something of guards.
 type guardLayers struct {
-	user, work *guardLayer // nil: nothing is said
-	home       string      // what ~ means in the names of projects
-	refused    Problems    // what would make them milder, and may not
-}
-
-// settings works out what counts in a folder. Nil: they are off.
-func (g *guardLayers) settings(folder string) *Guards {
-	g.refused = nil
-	user, work, loosen := g.user, g.work, false
-	if user != nil {
-		if own := user.spec.project(folder, g.home); own != nil {
-			user, loosen = &guardLayer{own.over(user.spec), user.file, user.who}, own.loosen
-		}
-	}
-	var sum *stance
-	first := cmp.Or(user, work)
-	switch {
-	case first == nil:
-		return nil
-	case user == nil:
-		sum = stanceOf(work, nil)
-	case work == nil:
-		sum = stanceOf(user, nil)
-	case loosen:
-		sum = stanceOf(&guardLayer{work.spec.over(user.spec), work.file, work.who}, nil)
-	default:
-		sum = stanceOf(user, nil)
-		if len(sum.rules) == 0 {
-			first = work
-		}
-		by := stanceOf(work, sum)
-		g.refused = sum.loosened(work, by)
-		sum = sum.tighten(by)
-	}
-	policy := sum.policy()
-	if len(policy.Packs) == 0 && len(policy.Hosts.Block) == 0 {
-		return nil
-	}
-	return &Guards{Policy: policy, Place: first.place()}
+	managed, user, work *guardLayer // nil: nothing is said
+	home                string      // what ~ means in the names of projects
+	refused             Problems    // what would make them milder, and may not
 }
 
 // ofPack reports whether a rule belongs to a pack.
@@ -350,8 +350,8 @@ type GuardLayer struct {
 	Packs []string    `json:"packs"`
 }
 
-// GuardLayers is what the user's configuration and the workspace's say of guards, each
-// alone; what is in force is Settings.Guards.
+// GuardLayers is what each configuration says of guards, the administrator's, the user's
+// and the workspace's, each alone; what is in force is Settings.Guards.
 func (s *Set) GuardLayers() []GuardLayer {
 	all := []GuardLayer{}
 	for _, of := range []struct {
@@ -359,6 +359,7 @@ func (s *Set) GuardLayers() []GuardLayer {
 		says   *guardLayer
 		layers guardLayers
 	}{
+		{LayerManaged, s.guards.managed, guardLayers{managed: s.guards.managed, home: s.guards.home}},
 		{LayerUser, s.guards.user, guardLayers{user: s.guards.user, home: s.guards.home}},
 		{LayerWorkspace, s.guards.work, guardLayers{work: s.guards.work}},
 	} {
@@ -367,7 +368,7 @@ func (s *Set) GuardLayers() []GuardLayer {
 		}
 		l := GuardLayer{Layer: of.layer, Place: of.says.place(), Mode: modeOff, Packs: []string{}}
 		if on := of.layers.settings(cmp.Or(s.Workspace, s.dir)); on != nil {
-			l.Place, l.Mode, l.Packs = on.Place, on.Policy.Mode, append(l.Packs, on.Policy.Packs...)
+			l.Place, l.Mode, l.Packs = on.Place, on.Policy.Mode, append(l.Packs, on.Packs...)
 		}
 		all = append(all, l)
 	}
@@ -402,7 +403,7 @@ func ReadGuards(file string, text []byte) (*Guards, Problems) {
 	if spec.guards == nil {
 		return nil, problems
 	}
-	layers := guardLayers{user: &guardLayer{spec: spec.guards, file: file}}
+	layers := guardLayers{user: &guardLayer{spec.guards, file, LayerUser}}
 	on := layers.settings("")
 	if on != nil {
 		on.said = map[string]guards.Setting{}
@@ -484,20 +485,14 @@ func (s *Set) guardsHooks(on *Guards, handler func(*Guards) hook.Handler) []Hook
 	if handler != nil {
 		h = handler(on)
 	}
-	layer, file := LayerUser, ""
-	if s.guards.user != nil {
-		file = s.guards.user.file
-	} else {
-		layer, file = LayerWorkspace, s.guards.work.file
-	}
 	data, err := json.Marshal(on)
 	if err != nil { // it is made of texts and numbers
 		data = nil
 	}
 	hooks := []Hook{{
 		Hook:  hook.New("", h, hook.For(hook.PreToolUse.Info().Name), hook.As(hook.Guard), hook.Priority(guardsPriority), hook.Origin(on.Place)),
-		State: Active, Layer: layer, File: file, Kind: kindGuards, Command: on.shown(), Description: "hookway's own rules: hookway guards shows them",
-		name: guards.ID, source: file, rank: guardsRank, mark: guards.ID + string(data),
+		State: Active, Layer: on.layer.layer, File: on.layer.file, Kind: kindGuards, Command: on.shown(), Description: "hookway's own rules: hookway guards shows them",
+		name: guards.ID, source: on.layer.file, rank: guardsRank, mark: guards.ID + string(data),
 	}}
 	if on.Policy.Results() {
 		results := hooks[0]
@@ -518,11 +513,7 @@ const guardsPriority = 50
 
 // shown is what a listing has of the rules.
 func (g *Guards) shown() string {
-	packs := "every pack"
-	if len(g.Policy.Packs) < len(guards.Packs()) {
-		packs = strings.Join(g.Policy.Packs, ", ")
-	}
-	return fmt.Sprintf("mode %s: %s", g.Policy.Mode, packs)
+	return fmt.Sprintf("mode %s: %s", g.Policy.Mode, PackNames(g.Packs))
 }
 
 // keepGuards takes over what an older set knows of guards where this one may not say it:
@@ -534,14 +525,20 @@ func (s *Set) keepGuards(old *Set) {
 	if old.guards.user != nil && s.lacksFile() {
 		s.guards.user = old.guards.user
 	}
+	if old.guards.managed != nil && slices.ContainsFunc(s.Failed, func(path string) bool { return filepath.Dir(path) == s.managedDir }) {
+		s.guards.managed = old.guards.managed
+	}
 }
 
 // readGuardLayers notes what the layers say of guards. What a workspace says counts only
 // when it is trusted.
 func (l *load) readGuardLayers() {
 	l.set.guards.home = l.opts.home()
+	if la := &l.managed; la.file != nil && la.file.guards != nil {
+		l.set.guards.managed = &guardLayer{la.file.guards, la.yaml.path, LayerManaged}
+	}
 	if la := &l.user; la.file != nil && la.file.guards != nil {
-		l.set.guards.user = &guardLayer{la.file.guards, la.yaml.path, "your own configuration is"}
+		l.set.guards.user = &guardLayer{la.file.guards, la.yaml.path, LayerUser}
 	}
 	la := &l.work
 	if la.file == nil || la.file.guards == nil {
@@ -553,13 +550,5 @@ func (l *load) readGuardLayers() {
 			Message: "what it says of guards counts only when the workspace is trusted", Hint: "look at it, then run hookway trust"})
 		return
 	}
-	l.set.guards.work = &guardLayer{la.file.guards, la.yaml.path, "the workspace is"}
-}
-
-// foreignProjects is the mistake of a file that may not speak of projects.
-func (l *files) foreignProjects(path string, g *guardsSpec) Problem {
-	n := g.keys["projects"]
-	return Problem{File: path, Line: n.Line, Column: n.Column,
-		Message: "projects of guards belong in the user's configuration: a workspace does not say what counts in others",
-		Hint:    "put them into " + filepath.Join(l.userDir, fileName)}
+	l.set.guards.work = &guardLayer{la.file.guards, la.yaml.path, LayerWorkspace}
 }

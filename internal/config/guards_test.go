@@ -32,6 +32,25 @@ func verdictOf(t *testing.T, set *Set, line string) string {
 	return ""
 }
 
+// guarded is the set of a trusted workspace, with what the administrator's file, the user's
+// and the workspace's say of guards; "" is nothing. WORK is the workspace's folder.
+func guarded(t *testing.T, managed, user, work string) *Set {
+	t.Helper()
+	w := newWorld(t)
+	for file, says := range map[string]string{w.admin("hookway.yaml"): managed, w.user("hookway.yaml"): user} {
+		if says != "" {
+			w.write(file, "guards: "+strings.ReplaceAll(says, "WORK", w.work("."))+"\n")
+		}
+	}
+	text := "version: 1\n"
+	if work != "" {
+		text += "guards: " + work + "\n"
+	}
+	w.write(w.work("hookway.yaml"), text)
+	w.trust()
+	return w.load()
+}
+
 func TestLayersOfGuardsOnlyTighten(t *testing.T) {
 	const (
 		force   = "git push -f origin feature" // git/force-push: ask
@@ -76,6 +95,8 @@ func TestLayersOfGuardsOnlyTighten(t *testing.T) {
 		{"a project adds a pack", "{use: [git]}", "{use: [files]}", deletes, "block", ""},
 		{"and takes none out", "{use: [files]}", "{use: [git]}", deletes, "block", ""},
 		{"what only the project has on is as it says", "{use: [git]}", "{use: [files], mode: monitor}", deletes, "would block", ""},
+		{"and leaves what it says nothing of", "{rules: {files: monitor}}", "{budget: {calls: 9}}", deletes, "would block", ""},
+		{"also its verdicts", "{mode: enforce, rules: {files/delete-outside: ask, files/delete-top: ask}}", "{budget: {calls: 9}}", deletes, "ask", ""},
 		{"a project that says little adds none", "{use: [git]}", "{mode: enforce}", deletes, "", ""},
 		{"no place may be emptied", "{use: default}", "{scratch: /home/**}", deletes, "block", "scratch of guards is not followed"},
 		{"no host is let through", "{use: default}", "{hosts: {allow: ['*']}}", "", "", "hosts.allow of guards is not followed"},
@@ -90,17 +111,7 @@ func TestLayersOfGuardsOnlyTighten(t *testing.T) {
 		{"what it leaves out is the user's", "{use: default, mode: enforce, projects: {WORK: {loosen: true}}}", "{rules: {files: monitor}}", force, "ask", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := newWorld(t)
-			if tt.user != "" {
-				w.write(w.user("hookway.yaml"), "guards: "+strings.ReplaceAll(tt.user, "WORK", w.work("."))+"\n")
-			}
-			work := "version: 1\n"
-			if tt.work != "" {
-				work += "guards: " + tt.work + "\n"
-			}
-			w.write(w.work("hookway.yaml"), work)
-			w.trust()
-			set := w.load()
+			set := guarded(t, "", tt.user, tt.work)
 			for _, p := range set.Problems {
 				t.Error(p)
 			}
@@ -158,17 +169,13 @@ func TestBudgetsAreTheSmaller(t *testing.T) {
 		{"different spans", "{calls: 5, per: day}", "{calls: 2}", `{5 0 0 day map[]}`},
 		{"agents", "{calls: 5, agents: {claude: {calls: 50}}}", "{calls: 9, agents: {codex: {calls: 2}}}", `{5 0 0  map[claude:{9 0 0  map[]} codex:{2 0 0  map[]}]}`},
 	} {
-		w := newWorld(t)
-		work := "version: 1\n"
-		if tt.user != "" {
-			w.write(w.user("hookway.yaml"), "guards: {use: [git], budget: "+tt.user+"}\n")
+		budget := func(b string) string {
+			if b == "" {
+				return ""
+			}
+			return "{use: [git], budget: " + b + "}"
 		}
-		if tt.work != "" {
-			work = "guards: {use: [git], budget: " + tt.work + "}\n"
-		}
-		w.write(w.work("hookway.yaml"), work)
-		w.trust()
-		set := w.load()
+		set := guarded(t, "", budget(tt.user), budget(tt.work))
 		if got := fmt.Sprint(set.Settings.Guards.Policy.Budget); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
 		}

@@ -16,7 +16,7 @@ func (s *Set) UseGuards(words []string, handler func(*Guards) hook.Handler) erro
 	if err != nil {
 		return err
 	}
-	s.guards = guardLayers{user: &guardLayer{spec: g, file: "--guards", who: "--guards is"}, home: s.guards.home}
+	s.guards = guardLayers{user: &guardLayer{spec: g, file: "--guards", layer: LayerUser}, home: s.guards.home}
 	s.settleGuards(handler)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -241,7 +242,7 @@ func (s *Set) lacks(h Hook) bool {
 		}
 	}
 	return slices.ContainsFunc(s.Failed, func(path string) bool {
-		return path == h.File || path == h.source || path == s.UserDir && h.Layer == LayerUser
+		return path == h.File || path == h.source || path == s.UserDir && h.Layer == LayerUser || h.Layer == LayerManaged && filepath.Dir(path) == s.managedDir
 	})
 }
 

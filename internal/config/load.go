@@ -29,11 +29,12 @@ type load struct {
 	stateDir  string
 	trust     trust.File // as it was read, once
 
-	pinned trust.Pins // of the workspace
-	set    *Set
-	user   layer
-	work   layer
-	claude *claudehooks.Import
+	pinned  trust.Pins // of the workspace
+	set     *Set
+	managed layer
+	user    layer
+	work    layer
+	claude  *claudehooks.Import
 }
 
 func newLoad(opts Options) (*load, error) {
@@ -65,7 +66,7 @@ func newLoad(opts Options) (*load, error) {
 	}
 	l.claude = l.importer()
 	l.set.dir, l.set.stateDir, l.set.named = dir, stateDir, l.opts.File
-	l.set.userAsk = hook.ActionBlock
+	l.set.userAsk, l.set.managedAsk = hook.ActionBlock, hook.ActionBlock
 	l.set.Settings = Settings{AskFallback: hook.ActionBlock, MaxContinues: hook.DefaultMaxContinues, MaxHooks: DefaultMaxHooks, IdleThreshold: DefaultIdleThreshold}
 	return l, nil
 }

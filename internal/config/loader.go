@@ -62,6 +62,7 @@ func Load(ctx context.Context, opts Options) (*Set, error) {
 	l.readTrust()
 	l.passOver()
 	l.tellGraphQLRelay()
+	l.files.readManaged()
 	l.files.readUser()
 	if l.settled() {
 		l.files.readWorkspace()
@@ -69,6 +70,7 @@ func Load(ctx context.Context, opts Options) (*Set, error) {
 		l.judge()
 	}
 	l.files.settleImports()
+	l.asker.expand(ctx, &l.managed)
 	l.asker.expand(ctx, &l.user)
 	l.asker.expand(ctx, &l.work)
 	l.asker.askFolders(ctx)
@@ -130,7 +132,7 @@ func (l *load) onlyYAML(trusted trust.Manifest) bool {
 
 // assemble puts everything in order.
 func (l *loader) assemble(ctx context.Context) {
-	for _, la := range []*layer{&l.user, &l.work} {
+	for _, la := range []*layer{&l.managed, &l.user, &l.work} {
 		if la.file == nil { // it has problems, or is not there
 			la.found = nil
 		}
@@ -150,8 +152,11 @@ func (l *loader) assemble(ctx context.Context) {
 		}
 		if la.file != nil && la.yaml.runs {
 			l.set.Settings.take(la.file)
-			if la == &l.user {
+			if la != &l.work {
 				l.set.userAsk = l.set.Settings.AskFallback
+			}
+			if la == &l.managed {
+				l.set.managedAsk = l.set.Settings.AskFallback
 			}
 			if la.file.gateway != nil {
 				l.set.Gateway = la.file.gateway.config(la.yaml.dir)

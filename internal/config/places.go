@@ -85,6 +85,9 @@ type Options struct {
 	// are told from memory, for a minute.
 	Webhooks *spool.Spool
 
+	// Managed is where an administrator keeps a configuration for all users.
+	Managed Managed
+
 	// managedClaude is where managed settings of Claude Code are looked for; empty is
 	// where it keeps them.
 	managedClaude string

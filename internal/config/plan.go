@@ -30,6 +30,9 @@ type tree struct {
 func (s *Set) plan() plan {
 	p := plan{files: []string{filepath.Join(s.stateDir, "trust.json")}}
 	p.add(s.UserDir, "", userFolders)
+	if s.managedDir != "" {
+		p.files = append(p.files, filepath.Join(s.managedDir, fileName), filepath.Join(s.managedDir, fileNameYML))
+	}
 	if s.named != "" {
 		p.files = append(p.files, s.named)
 	} else {

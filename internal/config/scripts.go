@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -40,8 +42,8 @@ func (l *scripts) script(src *source, path string, h *hookSpec) *scriptFile {
 		}
 	}
 	bundle, err := script.Build(path, root, grants...)
-	if err == nil && src.layer == LayerUser {
-		err = l.onlyTheUsers(bundle.Files)
+	if check := l.ownerCheck(src.layer); err == nil && check != nil {
+		err = onlyTheOwners(bundle.Files, check)
 	}
 	if err != nil {
 		l.scriptProblems(root, path, err, "")
@@ -78,7 +80,7 @@ func (l *scripts) script(src *source, path string, h *hookSpec) *scriptFile {
 // name: what was seen in its code when it was trusted, and the user has agreed to. It
 // ends with a change of any file of the script. Whatever its code hides it may not do.
 func (l *scripts) agreed(src *source, path string, bundle *script.Bundle) []script.Grant {
-	if l.asking == src.layer {
+	if l.asking == src.layer || src.layer == LayerManaged {
 		return bundle.Uses()
 	}
 	said, ok := l.trust.Own[path]
@@ -154,11 +156,15 @@ func (l *scripts) nodeScript(f *found) bool {
 	return false
 }
 
-// onlyTheUsers checks that nobody else could have written what the user's scripts
-// are made of.
-func (l *scripts) onlyTheUsers(files []string) error {
+// onlyTheOwners checks that nobody else could have written what scripts of the user, or of
+// the administrator, are made of.
+func onlyTheOwners(files []string, check func(string, fs.FileInfo) error) error {
 	for _, file := range files {
-		if err := trust.CheckPath(file); err != nil {
+		info, err := os.Stat(file)
+		if err != nil {
+			return fmt.Errorf("%s cannot be read: %w", file, trust.Cause(err))
+		}
+		if err := check(file, info); err != nil {
 			return err
 		}
 	}

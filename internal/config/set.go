@@ -64,6 +64,7 @@ const (
 
 // Layers of the configuration, in the order in which they are read.
 const (
+	LayerManaged   = "managed" // the administrator's: see Managed
 	LayerUser      = "user"
 	LayerWorkspace = "workspace"
 )
@@ -73,7 +74,7 @@ const (
 type Hook struct {
 	hook.Hook
 	State       State
-	Layer       string         // LayerUser or LayerWorkspace
+	Layer       string         // LayerManaged, LayerUser or LayerWorkspace
 	File        string         // the hookway.yaml, or the executable in a hooks folder
 	Kind        string         // block, allow, ask, inject, modify, answer, retry, skip, command, script, http, grpc, wasm, memory or guards
 	Command     string         // with the kinds command, script and wasm: what is run, for listings; with http the url, with grpc the target
@@ -107,6 +108,7 @@ type Set struct {
 	Hooks     []Hook
 	Skipped   Problems // those of the warnings that tell of an executable which cannot be a hook
 	Workspace string   // "" if there is none
+	Managed   string   // the administrator's hookway.yaml, if there is one that counts
 	UserDir   string   // folder of the user's configuration; it need not exist
 	Settings  Settings
 	Trust     trust.Status
@@ -123,6 +125,7 @@ type Set struct {
 
 	failedHooks [][2]string // the file and id of entries that could not be used
 
+	managedDir    string   // of the administrator's configuration; it need not exist
 	dir, stateDir string   // where the workspace was looked for, and the state kept
 	named         string   // Options.File
 	pinned        []string // files that the workspace could run or be configured by
@@ -132,6 +135,7 @@ type Set struct {
 	frozen        bool // Live: the workspace's hooks are those of an earlier load
 	guards        guardLayers
 	userAsk       hook.Action // what an ask becomes by the user's word
+	managedAsk    hook.Action // and one of the administrator's hooks and rules by his
 }
 
 // Unheard keeps for a session's next event what the steps of a stop would have its
@@ -250,8 +254,11 @@ func (s *Set) Fill(e *hook.Engine) error {
 // AskFallback is what an ask of a hook becomes where nobody can be asked: what the
 // settings say. A workspace that says allow says it of its own hooks alone: for the
 // others, hookway's own rules among them, the stricter of the user's word and the
-// workspace's counts.
+// workspace's counts. Of an administrator's, neither says allow.
 func (s *Set) AskFallback(id string) hook.Action {
+	if s.managedAsk == hook.ActionBlock && slices.ContainsFunc(s.Hooks, func(h Hook) bool { return h.ID == id && h.Layer == LayerManaged }) {
+		return hook.ActionBlock
+	}
 	if s.Settings.AskFallback == s.userAsk || s.userAsk != hook.ActionBlock {
 		return s.Settings.AskFallback
 	}
@@ -265,7 +272,8 @@ func (s *Set) AskFallback(id string) hook.Action {
 // engine asks the set that is in force, unless somebody can be asked.
 func (s *Set) settleAsk(e *hook.Engine, now func() *Set) {
 	e.AskFallback = s.Settings.AskFallback
-	if e.Ask != nil || e.AskFallback == s.userAsk || s.userAsk != hook.ActionBlock {
+	managed := s.managedAsk == hook.ActionBlock && slices.ContainsFunc(s.Hooks, func(h Hook) bool { return h.Layer == LayerManaged })
+	if e.Ask != nil || e.AskFallback == hook.ActionBlock || !managed && (e.AskFallback == s.userAsk || s.userAsk != hook.ActionBlock) {
 		return
 	}
 	e.Ask = func(_ context.Context, v hook.Verdict, _ any) (bool, error) {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,6 +25,8 @@ type world struct {
 	env  map[string]string
 
 	managed string // folder of an organisation's settings of Claude Code; "": the system's
+
+	checkManaged func(string, fs.FileInfo) error // of the administrator's file
 }
 
 func newWorld(t *testing.T) *world {
@@ -32,7 +35,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, home: filepath.Join(root, "home"), ws: filepath.Join(root, "ws")}
+	w := &world{t: t, home: filepath.Join(root, "home"), ws: filepath.Join(root, "ws"), checkManaged: trust.CheckOwner}
 	w.env = map[string]string{"HOOKWAY_HOME": w.home, "HOME": filepath.Join(root, "home")}
 	for _, dir := range []string{w.user(""), w.ws} {
 		w.must(os.MkdirAll(dir, 0o700))
@@ -50,6 +53,11 @@ func (w *world) must(err error) {
 // user is a path in the user's configuration.
 func (w *world) user(name string) string { return filepath.Join(w.home, "config", name) }
 
+// admin is a path in the administrator's configuration.
+func (w *world) admin(name string) string {
+	return filepath.Join(filepath.Dir(w.home), "etc", "hookway", name)
+}
+
 // work is a path in the workspace.
 func (w *world) work(name string) string { return filepath.Join(w.ws, filepath.FromSlash(name)) }
 
@@ -66,7 +74,7 @@ func (w *world) write(path, text string) {
 }
 
 func (w *world) options() Options {
-	return Options{Dir: w.ws, managedClaude: w.managed, Getenv: func(name string) string { return w.env[name] }, Log: logline.New(func(line string) { w.t.Log("log: " + line) })}
+	return Options{Dir: w.ws, Managed: Managed{Dir: w.admin(""), Check: w.checkManaged}, managedClaude: w.managed, Getenv: func(name string) string { return w.env[name] }, Log: logline.New(func(line string) { w.t.Log("log: " + line) })}
 }
 
 // load reads the configuration and closes it when the test ends.

@@ -27,6 +27,9 @@ func (c *Checkup) configuration() Section {
 	for _, p := range c.set.Warnings {
 		s.warn(p.Hint, "%s: %s", place(p), p.Message)
 	}
+	if c.set.Managed != "" {
+		s.ok("%s, of the administrator, counts: nothing below makes it milder", c.set.Managed)
+	}
 	c.trust(&s, untrusted)
 	where := "no workspace here"
 	if c.set.Workspace != "" {

@@ -30,6 +30,10 @@ type Home struct {
 	// Version is this program's own.
 	Version string
 
+	// Managed is where an administrator keeps a configuration; the zero value is the
+	// system's place.
+	Managed config.Managed
+
 	// Lasting says that the process lives long: what is done in the background has
 	// time.
 	Lasting bool

@@ -34,7 +34,7 @@ type Workspace struct {
 func (h *Home) Options() config.Options {
 	self, _ := os.Executable() // without it, only Node itself runs Node's hooks
 	return config.Options{
-		Self: self, Native: adapter.NativeEvents(), ToolNames: adapter.ToolName, Sources: sources(), Getenv: h.Getenv,
+		Self: self, Native: adapter.NativeEvents(), ToolNames: adapter.ToolName, Sources: sources(), Getenv: h.Getenv, Managed: h.Managed,
 		Memory: h.Memories().For, MemoryHooks: h.Memories().Hooks, Guards: h.Guard, Webhooks: h.Webhooks(), Log: h.Log,
 	}
 }
