@@ -29,60 +29,47 @@ func usual(i int) (hook.AnyEvent, *keep.Watch) {
 	return ev, watch
 }
 
-// BenchmarkKeep is what keeping an event costs its decision: all that is done before its
-// record is written.
+// BenchmarkKeep is what keeping an event costs: in all, and what is left for its decision
+// to wait for if it was made ready while the hooks were asked, as it is.
 func BenchmarkKeep(b *testing.B) {
-	for _, off := range []bool{false, true} {
-		b.Run(fmt.Sprintf("off=%v", off), func(b *testing.B) {
-			store := keep.Open(keep.Config{Dir: b.TempDir(), Off: off})
-			k := &keeper{store: store}
-			ev, watch := usual(1)
-			info, head, body := ev.Info(), *ev.Head(), ev.Body()
-			size := 0
+	call, watch := usual(1)
+	text := strings.Repeat("ok  \tgithub.com/hookway/hookway/internal/audit\t1.234s\n", 1200)
+	result := hook.PostToolUse.New(*call.Head(), hook.ToolResult{ToolUse: hook.ToolUse{ToolName: "Bash"}, ToolResponse: hook.ToolResponse{Success: true, Output: text}})
+	l := &Log{events: &keeper{store: keep.Open(keep.Config{Dir: b.TempDir()})}}
+	for _, c := range []struct {
+		name      string
+		ev        hook.AnyEvent
+		meanwhile bool
+	}{{"call/alone", call, false}, {"call/meanwhile", call, true}, {"64KiB/alone", result, false}, {"64KiB/meanwhile", result, true}} {
+		b.Run(c.name, func(b *testing.B) {
+			info, head, body := c.ev.Info(), *c.ev.Head(), c.ev.Body()
+			waits, size := time.Duration(0), 0
 			b.ReportAllocs()
 			for b.Loop() {
-				fresh, err := info.New(head, body) // what was written once is remembered
+				ev, err := info.New(head, body) // what was written once is remembered
 				if err != nil {
 					b.Fatal(err)
 				}
-				r := Record{whole: &whole{ev: fresh, kept: watch.Event()}}
-				if text := k.entry(&r); text != nil {
-					store.Release(len(text))
-					size = len(text)
-				} else if !off {
-					b.Fatal(r.Unkept)
-				}
-			}
-			b.ReportMetric(float64(size), "bytes/event")
-		})
-	}
-}
-
-// BenchmarkKeepLarge is the same for a result of 64 KiB: what it takes in all, and what
-// is left for the decision to wait for if it was made ready meanwhile.
-func BenchmarkKeepLarge(b *testing.B) {
-	l := &Log{events: &keeper{store: keep.Open(keep.Config{Dir: b.TempDir()})}}
-	text := strings.Repeat("ok  \tgithub.com/hookway/hookway/internal/audit\t1.234s\n", 1200)
-	for _, meanwhile := range []bool{false, true} {
-		b.Run(fmt.Sprintf("meanwhile=%v", meanwhile), func(b *testing.B) {
-			waits := time.Duration(0)
-			for b.Loop() {
-				ev := hook.PostToolUse.New(hook.Envelope{Session: "s"}, hook.ToolResult{ToolUse: hook.ToolUse{ToolName: "Bash"}, ToolResponse: hook.ToolResponse{Success: true, Output: text}})
-				r := outcomeOf(ev, hook.ActionContinue)
-				if meanwhile {
+				r := Record{whole: &whole{ev: ev}}
+				r.Watched(watch)
+				began := time.Now()
+				if c.meanwhile {
 					d := l.Draft(ev, nil)
+					waits += time.Since(began)
 					<-d.done // the hooks are asked
+					began = time.Now()
 					r.Drafted(d)
 				}
-				began := time.Now()
-				text := l.events.entry(&r)
+				entry := l.events.entry(&r)
 				waits += time.Since(began)
-				if text == nil {
+				if entry == nil {
 					b.Fatal(r.Unkept)
 				}
-				l.events.store.Release(len(text))
+				size = len(entry)
+				l.events.store.Release(size)
 			}
 			b.ReportMetric(float64(waits.Nanoseconds())/float64(b.N), "ns-waited/op")
+			b.ReportMetric(float64(size), "bytes/event")
 		})
 	}
 }

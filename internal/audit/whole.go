@@ -54,7 +54,7 @@ func (r *Record) Drafted(d *Draft) {
 	}
 }
 
-// Draft is a large event that is made ready to be kept while its hooks are asked.
+// Draft is an event that is made ready to be kept while its hooks are asked.
 type Draft struct {
 	ev   hook.AnyEvent
 	hide []string
@@ -67,11 +67,11 @@ type Draft struct {
 	why     string // it cannot be kept
 }
 
-// largeRest is how much room is left for what is found of a large event.
-const largeRest = 4 << 10
+// room is how much is left for what is found of an event.
+const room = 1 << 10
 
 // Draft begins to make an event ready to be kept, beside its decision. hide is as in
-// Record.Hide. It is worth while for an event that is large.
+// Record.Hide.
 func (l *Log) Draft(ev hook.AnyEvent, hide []string) *Draft {
 	if l.events.store.Off() {
 		return nil
@@ -86,7 +86,7 @@ func (l *Log) Draft(ev hook.AnyEvent, hide []string) *Draft {
 		}()
 		if d.payload, d.why = l.events.payload(d.ev, d.hide, &d.scrub); d.why == "" {
 			d.payload = d.scrub.clean(d.payload, d.scrub.loose)
-			d.begun, d.hash = keep.Begin(d.payload, largeRest), sha256.New()
+			d.begun, d.hash = keep.Begin(d.payload, room), sha256.New()
 			_, _ = d.hash.Write(d.begun)
 		}
 	}()

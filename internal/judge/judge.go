@@ -27,7 +27,7 @@ type Judge struct {
 	// Record puts an outcome on record and returns when that is done. Nil keeps none.
 	Record func(context.Context, audit.Record) error
 
-	// Draft begins to make a large event ready to be kept on record, beside its decision.
+	// Draft begins to make an event ready to be kept on record, beside its decision.
 	// hide is what its record will hide. Nil: that is done when the record is put.
 	Draft func(ev hook.AnyEvent, hide []string) *audit.Draft
 

@@ -43,12 +43,9 @@ func (r *request) untaken(record audit.Record) func(error) {
 	}
 }
 
-// largeEvent is from which size on an event is made ready to be kept beside its decision.
-const largeEvent = 4 << 10
-
-// draft begins to make a large event ready to be kept.
+// draft begins to make the event ready to be kept.
 func (r *request) draft() *audit.Draft {
-	if r.Draft == nil || len(r.in.Stdin) < largeEvent {
+	if r.Draft == nil {
 		return nil
 	}
 	return r.Draft(r.ev, r.w.set.Settings.Redact)
