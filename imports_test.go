@@ -28,7 +28,7 @@ var rooms = map[string][]string{
 	"internal/guards":          {"hook", "facts", "internal/disk", "internal/keep", "internal/visible"},
 	"internal/where":           {"hook"},
 	"internal/directive":       {},
-	"internal/disk":            {"internal/backoff"},
+	"internal/disk":            {},
 	"internal/procgroup":       {},
 	"internal/patch":           {},
 	"internal/strict":          {"hook", "internal/visible"},

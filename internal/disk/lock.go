@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"time"
-
-	"github.com/hookway/hookway/internal/backoff"
 )
 
 // ErrHeld is the error of a lock that another process holds for too long.
@@ -21,18 +19,20 @@ func LockFile(ctx context.Context, path string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	pause := backoff.Backoff{First: time.Millisecond, Most: 10 * time.Millisecond}
-	for {
+	for pause := time.Millisecond; ; pause = min(2*pause, 10*time.Millisecond) {
 		got, err := TryLock(f)
 		if got && err == nil {
 			return func() { f.Close() }, nil
 		}
-		if err == nil && pause.Wait(ctx, nil) != nil {
-			err = fmt.Errorf("%w: %s: %w", ErrHeld, path, ctx.Err())
+		if err == nil {
+			select {
+			case <-time.After(pause):
+				continue
+			case <-ctx.Done():
+				err = fmt.Errorf("%w: %s: %w", ErrHeld, path, ctx.Err())
+			}
 		}
-		if err != nil {
-			f.Close()
-			return nil, err
-		}
+		f.Close()
+		return nil, err
 	}
 }
