@@ -422,7 +422,15 @@ func (r *reader) homed(s string) string {
 
 // pipes reads what awk pipes to and from, and which files it opens.
 func (r *reader) pipes() {
+	texts := map[string]string{}
 	for i, t := range r.tokens {
+		if t.kind == 'i' && i+2 < len(r.tokens) && r.tokens[i+1].kind == '=' && r.tokens[i+2].kind == 's' {
+			texts[t.text] = r.tokens[i+2].text
+			continue
+		}
+		if known, ok := texts[t.text]; t.kind == 'i' && ok { // a command or a file by its variable
+			t = token{kind: 's', text: known}
+		}
 		if t.kind != 's' {
 			continue
 		}

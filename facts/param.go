@@ -47,6 +47,7 @@ func (sh *shell) param(p *syntax.ParamExp) values {
 // lookup gives what a variable may hold, and whether it may be unset.
 func (sh *shell) lookup(name string) (vs values, unset bool) {
 	st := sh.st
+	name = st.named(name)
 	if v, ok := st.vars[name]; ok {
 		return v, false
 	}

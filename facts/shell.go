@@ -58,8 +58,9 @@ type state struct {
 	paramsOpen bool // there may be more parameters
 	elevated   bool
 	remote     string
-	calls      int    // functions inside functions
-	binds      []bind // where the container in which the line runs has folders of this machine
+	calls      int               // functions inside functions
+	refs       map[string]string // variables that are other names for variables
+	binds      []bind            // where the container in which the line runs has folders of this machine
 }
 
 func (st *state) clone() *state {
@@ -67,15 +68,29 @@ func (st *state) clone() *state {
 	c.vars = maps.Clone(st.vars)
 	c.funcs = maps.Clone(st.funcs)
 	c.aliases = maps.Clone(st.aliases)
+	c.refs = maps.Clone(st.refs)
 	c.dirs = slices.Clone(st.dirs)
 	return &c
 }
 
 func (st *state) set(name string, vs values) {
+	name = st.named(name)
 	if st.vars == nil {
 		st.vars = map[string]values{}
 	}
 	st.vars[name] = vs.bounded()
+}
+
+// named is the variable that a name stands for: itself, but for declare -n.
+func (st *state) named(name string) string {
+	for range maxCalls {
+		to, ok := st.refs[name]
+		if !ok {
+			break
+		}
+		name = to
+	}
+	return name
 }
 
 // merge adds what another branch leaves behind.
@@ -296,6 +311,7 @@ func (sh *shell) command(s *syntax.Stmt, stdin values) values {
 		}
 	case *syntax.DeclClause:
 		sh.assign(c.Args)
+		sh.references(c)
 	case *syntax.TimeClause:
 		return sh.stmt(c.Stmt, stdin)
 	case *syntax.CoprocClause:
@@ -384,6 +400,28 @@ func (sh *shell) assign(list []*syntax.Assign) {
 			continue
 		}
 		sh.st.set(as.Name.Value, sh.assigned(as))
+	}
+}
+
+// references notes the other names of declare -n: what they were set to is a name.
+func (sh *shell) references(c *syntax.DeclClause) {
+	other := false
+	for _, as := range c.Args {
+		if as.Name == nil && as.Value != nil {
+			flags := as.Value.Lit()
+			other = other || strings.HasPrefix(flags, "-") && strings.Contains(flags, "n")
+			continue
+		}
+		if !other || as.Name == nil || as.Value == nil {
+			continue
+		}
+		if vs := sh.st.vars[as.Name.Value]; len(vs) == 1 && vs[0].known() && len(sh.st.refs) < maxFields {
+			if sh.st.refs == nil {
+				sh.st.refs = map[string]string{}
+			}
+			delete(sh.st.vars, as.Name.Value)
+			sh.st.refs[as.Name.Value] = vs[0].text
+		}
 	}
 }
 
