@@ -26,6 +26,7 @@ type Credential struct {
 func Credentials(text string) []Credential {
 	var out []Credential
 	work, low := effortFor(text), asciiLower(text)
+	noEnd := 0 // up to here no block of a private key ends
 	end := strict().scan(low, &work, func(r *recogniser, _, at int) {
 		if len(out) > 0 && at < out[len(out)-1].At.To {
 			return
@@ -37,7 +38,7 @@ func Credentials(text string) []Credential {
 		}
 		sure := !r.guess && (r.proof == nil || r.proof(text[from:to]))
 		if r.kind == privateKey {
-			to = blockEnd(text, to)
+			to, noEnd = blockEnd(text, to, noEnd)
 		}
 		out = append(out, Credential{r.kind, hook.Span{From: from, To: to}, sure})
 	})
@@ -101,17 +102,21 @@ const privateKey = "private key"
 // maxBlock bounds a block of a private key.
 const maxBlock = 32 << 10
 
-// blockEnd is where a block of a private key ends, by its header's end.
-func blockEnd(text string, header int) int {
-	i := strings.Index(text[header:min(len(text), header+maxBlock)], "-----END ")
+// blockEnd is where a block of a private key ends, by its header's end. Between that and
+// noEnd there is none, which has been looked at; it gives how far that goes now.
+func blockEnd(text string, header, noEnd int) (end, none int) {
+	const mark = "-----END "
+	last := min(len(text), header+maxBlock)
+	from := min(max(header, noEnd), last)
+	i := strings.Index(text[from:last], mark)
 	if i < 0 {
-		return header
+		return header, max(noEnd, last-len(mark)+1)
 	}
-	i += header + len("-----END ")
+	i += from + len(mark)
 	if j := strings.Index(text[i:min(len(text), i+60)], "-----"); j >= 0 {
-		return i + j + len("-----")
+		return i + j + len("-----"), noEnd
 	}
-	return i
+	return i, noEnd
 }
 
 // effort is the work that may still be done for a text, in bytes that patterns look at.

@@ -106,6 +106,15 @@ func TestABlockOfAPrivateKeyIsMaskedWhole(t *testing.T) {
 	}
 }
 
+func TestBlocksOfPrivateKeysBehindHeadersAlone(t *testing.T) {
+	const header = "-----BEGIN PRIVATE KEY-----\n"
+	text := strings.Repeat(header, 3) + "MIIEabc\n-----END PRIVATE KEY-----\nz " + header + strings.Repeat("x", 2*maxBlock) + "-----END PRIVATE KEY-----"
+	got := Mask(text)
+	if want := "[secret: private key]\nz [secret: private key]\nxxx"; !strings.HasPrefix(got, want) {
+		t.Errorf("got %.80q, want %q before all", got, want)
+	}
+}
+
 func TestARedactorTakesOutWhatMayBeACredential(t *testing.T) {
 	for text, want := range map[string]string{
 		"export AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE":    "export AWS_ACCESS_KEY_ID=[secret: aws access key]",
