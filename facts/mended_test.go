@@ -45,6 +45,15 @@ func TestTextsWithMistakes(t *testing.T) {
 	}
 }
 
+// A parser that tells of one mistake twice stops nothing.
+func TestMistakesThatAreToldTwice(t *testing.T) {
+	for _, line := range []string{"0& '\x8f'", "rm x& \x8f", "a; b '\x8f' <<E"} {
+		if len(Shell(line, fuzzed)) == 0 {
+			t.Errorf("%q: got no fact", line)
+		}
+	}
+}
+
 // What the analysis does not look at is more than one unknown thing.
 func TestWhatIsTooMuchIsMany(t *testing.T) {
 	for how, found := range map[string][]hook.Fact{

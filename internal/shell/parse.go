@@ -49,10 +49,12 @@ func Front(text string) ([]*syntax.Stmt, error) {
 	var stmts []*syntax.Stmt
 	var err error
 	for s, mistake := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(in) {
-		if err = mistake; err != nil {
-			break
+		if err == nil { // no break: the parser tells a mistake once more, and may not be left before
+			err = mistake
 		}
-		stmts = append(stmts, s)
+		if err == nil {
+			stmts = append(stmts, s)
+		}
 	}
 	if in.err != nil {
 		err = in.err
