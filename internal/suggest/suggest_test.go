@@ -364,6 +364,28 @@ func TestReportsAreTheSameEachTime(t *testing.T) {
 	}
 }
 
+// What was stopped counts also when more sessions came since than are kept.
+func TestSessionsThatAreForgottenCount(t *testing.T) {
+	w := newWatch()
+	for n := range 2 * mostSessions {
+		session := fmt.Sprint("s-", n)
+		for _, event := range []string{"PreToolUse", "PermissionRequest"} {
+			r := callRecord(event, day(1).Add(time.Duration(n)*time.Minute), session, "t", "make deploy")
+			r.Action, r.CWD = "continue", "/p"
+			w.see(&r)
+		}
+		w.see(&audit.Record{Event: "AgentStart", Time: day(1).Add(time.Duration(n) * time.Minute), Session: session})
+	}
+	for _, a := range w.no {
+		if len(w.sessions) > mostSessions || a.all != mostSessions {
+			t.Errorf("%d sessions are kept, %d calls stopped", len(w.sessions), a.all)
+		}
+	}
+	if len(w.no) != 1 {
+		t.Errorf("%d different calls, want 1", len(w.no))
+	}
+}
+
 // Calls without what was asked for, and answers that did not arrive, say nothing.
 func TestWhatIsNotWholeSaysNothing(t *testing.T) {
 	w := newWorld(t)

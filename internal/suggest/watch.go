@@ -234,6 +234,7 @@ func (w *watch) session(key string) *session {
 					oldest = name
 				}
 			}
+			w.close(oldest)
 			delete(w.sessions, oldest)
 		}
 		s = &session{}
@@ -473,14 +474,19 @@ func (w *watch) end(s *session, id string) {
 	s.waits = nil
 }
 
-// finish closes what is open when the record ends. What waits may still be answered, but
+// close closes a session of which no more is read. What waits may still be answered, but
 // for what a person has spoken over.
+func (w *watch) close(key string) {
+	s := w.sessions[key]
+	_, id, _ := strings.Cut(key, "\x00")
+	s.waits = slices.DeleteFunc(s.waits, func(p *waiting) bool { return !p.said })
+	w.end(s, id)
+}
+
+// finish closes what is open when the record ends.
 func (w *watch) finish() {
 	for _, key := range slices.Sorted(maps.Keys(w.sessions)) {
-		s := w.sessions[key]
-		_, id, _ := strings.Cut(key, "\x00")
-		s.waits = slices.DeleteFunc(s.waits, func(p *waiting) bool { return !p.said })
-		w.end(s, id)
+		w.close(key)
 	}
 	maps.DeleteFunc(w.no, func(_ hash, a *answered) bool { return a.how != "undone" && !w.told[a.agent+"\x00"+a.tool] })
 }
