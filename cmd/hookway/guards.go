@@ -333,6 +333,9 @@ func guardName(name string) error {
 	if guards.Known(name) {
 		return nil
 	}
+	if strings.Contains(name, ",") {
+		return fmt.Errorf("write the names with spaces between them, and not %q", name)
+	}
 	hint := "hookway guards --rules lists the names"
 	if near := config.NearestGuard(name); near != "" {
 		hint = "did you mean " + near + "?"

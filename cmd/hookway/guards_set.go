@@ -110,6 +110,14 @@ func useEdits(now *config.Guards, names []string) ([]scaffold.GuardEdit, error) 
 	value := names[0]
 	if !whole {
 		for _, name := range names {
+			switch pack, _, rule := strings.Cut(name, "/"); {
+			case rule && guards.Known(name):
+				return nil, fmt.Errorf("%s is a rule, and use switches packs on: hookway guards use %s, or set the rule: hookway guards block|ask|enforce %[1]s", name, pack)
+			case name == "all":
+				return nil, errors.New("there is no pack all; every pack is: hookway guards use default")
+			case name == "none" || name == "off":
+				return nil, fmt.Errorf("there is no pack %s; switch them off: hookway guards off", name)
+			}
 			if strings.Contains(name, "/") || !slices.Contains(guards.Names(), name) {
 				if near := hook.Nearest(name, append(guards.Names(), "default", "strict")); near != "" {
 					return nil, fmt.Errorf("there is no pack %q; did you mean %s?", name, near)

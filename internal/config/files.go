@@ -43,11 +43,7 @@ func (l *files) readUser() {
 		l.set.Fail(l.userDir, err.Error(), "until then none of the user's hooks run")
 		return
 	}
-	l.readYAML(&l.user, src, "", trust.CheckOwner)
-	l.scripts.nameScripts(&l.user)
-	l.authorities(&l.user)
-	l.credentials(&l.user)
-	l.modules(&l.user)
+	l.readFile(&l.user, src, "", trust.CheckOwner)
 	l.ownScripts(&l.user, src)
 	l.scan(&l.user, src, userFolders)
 }
@@ -67,18 +63,10 @@ func (l *files) readWorkspace() {
 			l.scripts.bundleFolders(&l.work)
 			return
 		}
-		l.readYAML(&l.work, src, l.opts.File, nil)
-		l.scripts.nameScripts(&l.work)
-		l.authorities(&l.work)
-		l.credentials(&l.work)
-		l.modules(&l.work)
+		l.readFile(&l.work, src, l.opts.File, nil)
 		return
 	}
-	l.readYAML(&l.work, src, "", nil)
-	l.scripts.nameScripts(&l.work)
-	l.authorities(&l.work)
-	l.credentials(&l.work)
-	l.modules(&l.work)
+	l.readFile(&l.work, src, "", nil)
 	l.ownScripts(&l.work, src)
 	l.scan(&l.work, src, workspaceFolders)
 	l.scripts.bundleFolders(&l.work)
@@ -92,6 +80,15 @@ func (l *files) readOwn() {
 		l.readYAML(&l.user, source{layer: LayerUser, dir: l.userDir, home: l.opts.otherHome(), runs: true, rank: 10}, "", trust.CheckOwner)
 		l.set.Report = strict.Report{}
 	}
+}
+
+// readFile reads the hookway.yaml of a layer, and what it names.
+func (l *files) readFile(into *layer, src source, named string, check func(string, fs.FileInfo) error) {
+	l.readYAML(into, src, named, check)
+	l.scripts.nameScripts(into)
+	l.authorities(into)
+	l.credentials(into)
+	l.modules(into)
 }
 
 // readYAML reads the hookway.yaml of a folder, or the named file.
@@ -140,7 +137,7 @@ func (l *files) readYAML(into *layer, src source, named string, check func(strin
 		return
 	}
 	l.checkTools(path, spec.tools)
-	l.checkSources(path, spec.sources)
+	l.checkNames(path, spec)
 	if spec.audit != nil && src.layer != LayerUser {
 		l.set.Warnings = append(l.set.Warnings, Problem{File: path, Line: spec.audit.node.Line, Column: spec.audit.node.Column,
 			Message: "audit says nothing here: the log is the user's", Hint: "put it into the user's configuration, " + filepath.Join(l.userDir, fileName)})

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -92,7 +93,9 @@ func commonGuardsKeys() []key[guardsSpec] {
 		{name: "budget", doc: "How much one session may use, or one agent in a day (per: day): calls, minutes and tokens; agents sets it for single agents.", shape: objectSchema(budgetKeys()),
 			read: func(r *reader, n *yaml.Node, g *guardsSpec) {
 				g.budget = &guards.Budget{}
-				object(r, n, "budget", budgetKeys(), g.budget)
+				if keys := object(r, n, "budget", budgetKeys(), g.budget); keys != nil && keys["calls"] == nil && keys["minutes"] == nil && keys["tokens"] == nil && keys["agents"] == nil {
+					r.Fail(n, "write how many calls, minutes or tokens", "the budget counts nothing")
+				}
 			}},
 	}
 }
@@ -112,9 +115,20 @@ func patternsKey(name, doc string, check func(string) (string, error), at func(*
 	}}
 }
 
-func branchPattern(pattern string) (string, error) { return pattern, guards.CheckBranch(pattern) }
+func branchPattern(pattern string) (string, error) {
+	switch name, full := strings.CutPrefix(pattern, "refs/heads/"); {
+	case full:
+		return "", fmt.Errorf("write %q: branches are named without refs/heads/", name)
+	case strings.ContainsAny(pattern, " \t~^:") || strings.Contains(pattern, ".."):
+		return "", errors.New("no branch has such a name: it cannot hold spaces, ~, ^, : and ..")
+	}
+	return pattern, guards.CheckBranch(pattern)
+}
 
 func placePattern(pattern string) (string, error) {
+	if pattern == "~" {
+		return "", errors.New("write ~/ with a folder behind it, as ~/scratch/**")
+	}
 	_, err := hook.CompileGlob(strings.TrimPrefix(pattern, "~/")) // ~ is the home, as in projects
 	return pattern, err
 }

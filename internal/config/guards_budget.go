@@ -47,6 +47,10 @@ func readAgents(r *reader, n *yaml.Node, b *guards.Budget) {
 			b.Agents = map[string]guards.Budget{}
 		}
 		b.Agents[p.Key.Value] = of
+		r.agents = append(r.agents, strict.Word{Entry: strict.Entry{Text: p.Key.Value, Node: p.Key}})
+		if p.Value.Kind == yaml.MappingNode && len(p.Value.Content) == 0 {
+			r.Fail(p.Key, "write how many calls, minutes or tokens", "the budget of %s counts nothing", strict.Clip(p.Key.Value))
+		}
 	}
 }
 

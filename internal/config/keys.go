@@ -20,7 +20,7 @@ type schema map[string]any
 // reader reads hookway.yaml.
 type reader struct {
 	strict.Reader
-	tools, sources []strict.Word // that matchers name
+	tools, sources, agents []strict.Word // that matchers, and budgets, name
 }
 
 // key is one key of a map in hookway.yaml: how it is read, and what the schema

@@ -324,19 +324,28 @@ func (l *load) checkTools(file string, words []strict.Word) {
 	}
 }
 
-// checkSources warns of matchers that name a source which is nearly one of ours.
-// It can be no mistake: a Go program calls itself what it likes.
-func (l *load) checkSources(file string, words []strict.Word) {
-	for _, w := range words {
-		if strings.ContainsAny(w.Text, `*?[{\`) || slices.Contains(l.opts.Sources, w.Text) {
-			continue
-		}
-		if near := hook.Nearest(w.Text, l.opts.Sources); near != "" && alike(w.Text, near) {
-			l.set.Warnings = append(l.set.Warnings, Problem{
-				File: file, Line: w.Node.Line, Column: w.Node.Column, Hook: w.Hook,
-				Message: fmt.Sprintf("no event of hookway's own has the source %q", strict.Clip(w.Text)),
-				Hint:    fmt.Sprintf("did you mean %s?", near),
-			})
+// checkNames warns of names of sources and of agents that are nearly one of ours. It can
+// be no mistake: a program calls itself what it likes, and a person a session.
+func (l *load) checkNames(file string, f *fileSpec) {
+	for _, of := range []struct {
+		words   []strict.Word
+		names   []string
+		edits   int
+		message string
+	}{
+		{words: f.sources, names: l.opts.Sources, edits: 1, message: "no event of hookway's own has the source %q"},
+		{words: f.agents, names: l.opts.Agents, message: "no agent that hookway knows is called %q"},
+	} {
+		for _, w := range of.words {
+			if strings.ContainsAny(w.Text, `*?[{\`) || slices.Contains(of.names, w.Text) {
+				continue
+			}
+			if near := hook.NearestWithin(len(hook.Normal(w.Text))/3+of.edits, w.Text, of.names); near != "" && alike(strings.ToLower(w.Text), near) {
+				l.set.Warnings = append(l.set.Warnings, Problem{
+					File: file, Line: w.Node.Line, Column: w.Node.Column, Hook: w.Hook,
+					Message: fmt.Sprintf(of.message, strict.Clip(w.Text)), Hint: fmt.Sprintf("did you mean %s?", near),
+				})
+			}
 		}
 	}
 }

@@ -55,11 +55,7 @@ func (l *files) readManaged() {
 		return
 	}
 	src := source{layer: LayerManaged, dir: dir, home: l.opts.otherHome(), runs: true, rank: 5}
-	l.readYAML(&l.managed, src, "", l.opts.Managed.check)
-	l.scripts.nameScripts(&l.managed)
-	l.authorities(&l.managed)
-	l.credentials(&l.managed)
-	l.modules(&l.managed)
+	l.readFile(&l.managed, src, "", l.opts.Managed.check)
 	if l.managed.file != nil {
 		l.set.Managed = l.managed.yaml.path
 	}

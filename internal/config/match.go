@@ -31,6 +31,8 @@ func makeMatchKeys() []key[hook.Match] {
 						r.tools = append(r.tools, strict.Word{Entry: e, Hook: r.Hook})
 					case "source":
 						r.sources = append(r.sources, strict.Word{Entry: e, Hook: r.Hook})
+					case "agent":
+						r.agents = append(r.agents, strict.Word{Entry: e, Hook: r.Hook})
 					}
 				}
 			}}

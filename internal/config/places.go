@@ -51,6 +51,10 @@ type Options struct {
 	// one. Nil knows none.
 	Sources []string
 
+	// Agents are the names that events of agents have, for warnings of what nearly names
+	// one. Nil knows none.
+	Agents []string
+
 	// Environ is the environment in which programs are looked for and asked for
 	// their events, KEY=VALUE each; nil is that of this process.
 	Environ []string

@@ -75,6 +75,7 @@ type fileSpec struct {
 	imports      []string
 	tools        []strict.Word // that matchers name
 	sources      []strict.Word
+	agents       []strict.Word
 	askFallback  *hook.Action
 	maxContinues *int
 	maxHooks     *int

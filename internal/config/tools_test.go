@@ -2,6 +2,9 @@ package config
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hookway/hookway/hook"
@@ -58,6 +61,33 @@ func TestASourceThatIsNearlyOneIsAWarning(t *testing.T) {
     did you mean run?`
 	if got := set.Warnings.String(); got != want {
 		t.Errorf("warnings\n%s\nwant\n%s", got, want)
+	}
+	w.must(set.Close())
+}
+
+func TestAnAgentThatIsNearlyOneIsAWarning(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.user("hookway.yaml"), `guards:
+  budget: {agents: {cluade: {calls: 5}, Alice: {calls: 6}, Codex: {calls: 7}, claude: {calls: 8}}}
+hooks:
+  - {id: a, on: PreToolUse, match: {agent: [geminy, Cody, 'cl*']}, block: x}
+`)
+	options := w.options()
+	options.Agents = []string{"claude", "codex", "gemini"}
+	set, err := Load(context.Background(), options)
+	w.must(err)
+	var got []string
+	for _, p := range set.Warnings {
+		got = append(got, fmt.Sprintf("%d:%d %s %s", p.Line, p.Column, p.Message, p.Hint))
+	}
+	want := `4:45 no agent that hookway knows is called "geminy" did you mean gemini?
+2:21 no agent that hookway knows is called "cluade" did you mean claude?
+2:60 no agent that hookway knows is called "Codex" did you mean codex?`
+	slices.Sort(got)
+	wants := strings.Split(want, "\n")
+	slices.Sort(wants)
+	if !slices.Equal(got, wants) {
+		t.Errorf("warnings %q, want %q", got, wants)
 	}
 	w.must(set.Close())
 }

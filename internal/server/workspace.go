@@ -34,7 +34,7 @@ type Workspace struct {
 func (h *Home) Options() config.Options {
 	self, _ := os.Executable() // without it, only Node itself runs Node's hooks
 	return config.Options{
-		Self: self, Native: adapter.NativeEvents(), ToolNames: adapter.ToolName, Sources: sources(), Getenv: h.Getenv, Managed: h.Managed,
+		Self: self, Native: adapter.NativeEvents(), ToolNames: adapter.ToolName, Sources: sources(), Agents: agents(), Getenv: h.Getenv, Managed: h.Managed,
 		Memory: h.Memories().For, MemoryHooks: h.Memories().Hooks, Guards: h.Guard, Webhooks: h.Webhooks(), Log: h.Log,
 	}
 }
@@ -42,7 +42,11 @@ func (h *Home) Options() config.Options {
 // sources are the names under which events are reported: the agents' own hooks,
 // and hookway's commands.
 func sources() []string {
-	names := []string{"run", "cli", "mcp", "http", "test"}
+	return append([]string{"run", "cli", "mcp", "http", "test"}, agents()...)
+}
+
+// agents are the names that events of agents' own hooks have.
+func agents() (names []string) {
 	for _, c := range adapter.All() {
 		names = append(names, c.About().Agent)
 	}
