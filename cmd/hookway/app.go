@@ -217,8 +217,5 @@ func oneOf(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("what %s shall do is missing; name one of: %s", cmd.CommandPath(), which)
 	}
-	if near := hook.NearestWithin(2, args[0], names); near != "" && len(args[0]) > 3 {
-		return fmt.Errorf("%s knows no %q; did you mean %s?", cmd.CommandPath(), args[0], near)
-	}
 	return fmt.Errorf("%s knows no %q; name one of: %s", cmd.CommandPath(), args[0], which)
 }

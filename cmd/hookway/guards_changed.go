@@ -33,7 +33,7 @@ func (c *guardsChanged) compare(edits []scaffold.GuardEdit, before, after *confi
 	for _, p := range guards.Packs() {
 		for _, r := range p.Rules {
 			one := ruleChanged{Rule: r.ID, Was: shownSetting(was[r.ID]), Now: shownSetting(now[r.ID])}
-			if h := here[r.ID]; h != now[r.ID] && c.Trusted == nil {
+			if h, on := here[r.ID]; on && h != now[r.ID] && (c.Trusted == nil || *c.Trusted) {
 				one.Here, one.By = shownSetting(h), set.Settings.Guards.From[r.ID]
 				for _, l := range set.GuardLayers() {
 					if l.Layer == one.By {
@@ -92,6 +92,8 @@ func (c *guardsChanged) sayRules(a *app) {
 			fmt.Fprintf(a.out, "%s: %s, as it was.\n", name, of[0].Now)
 		case len(of) == 1:
 			fmt.Fprintf(a.out, "%s: %s; it was %s.\n", name, of[0].Now, of[0].Was)
+		case changed == 0:
+			fmt.Fprintf(a.out, "%s: its %s are as they were.\n", name, count(len(of), "rule"))
 		default:
 			fmt.Fprintf(a.out, "%s: %d of its %s changed.\n", name, changed, count(len(of), "rule"))
 		}

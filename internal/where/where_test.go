@@ -201,6 +201,9 @@ func TestWordsAreThoseOfTheAnalyser(t *testing.T) {
 	for _, m := range found("programs.txt", ` sql:([a-z]+):`) {
 		check(hook.Match{SQL: []string{m[1]}})
 	}
+	for _, m := range found("gitnet.go", `sends = \[\]string\{"([^"]+)"`) {
+		check(hook.Match{Sends: []string{m[1]}})
+	}
 	for _, line := range found("sql.go", `case "INSERT", [^:]*`) {
 		for _, m := range regexp.MustCompile(`[A-Z]+`).FindAllString(line[0], -1) {
 			check(hook.Match{SQL: []string{m}})
