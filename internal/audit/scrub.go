@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/keep"
 )
 
@@ -16,6 +17,8 @@ type scrubber struct {
 	found  map[string]string // what stands for each secret
 	short  []string          // of these, what is looked for though it is short
 	count  int
+
+	kinds []string // of credentials, as facts name them: their member "secret" is none
 }
 
 // leastAlone is how long a secret is that is looked for also where nothing else tells
@@ -81,6 +84,9 @@ func (s *scrubber) loose(text string, named bool) string {
 // tight takes out what has the shape of a secret, and leaves what only stands behind a
 // name: it is for what was found of an event, in which "secret:" says something else.
 func (s *scrubber) tight(text string, named bool) string {
+	if named && slices.Contains(s.kinds, text) {
+		return text
+	}
 	if named {
 		return s.hold("", text)
 	}
@@ -93,6 +99,22 @@ func (s *scrubber) tight(text string, named bool) string {
 		}
 		return s.hold(kind, secret)
 	})
+}
+
+// kindsOf are the kinds of credentials that lie where the facts of an event say so.
+func kindsOf(e *keep.Event) (kinds []string) {
+	add := func(list []hook.Fact) {
+		for i := range list {
+			if k := list[i].Secret; k != "" && !slices.Contains(kinds, k) {
+				kinds = append(kinds, k)
+			}
+		}
+	}
+	add(e.Before)
+	for i := range e.Analyses {
+		add(e.Analyses[i].Facts)
+	}
+	return kinds
 }
 
 // again takes out the secrets that were found, wherever else they stand.

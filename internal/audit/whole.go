@@ -167,7 +167,7 @@ func (k *keeper) make(r *Record, w *whole) (text []byte, hash, why string) {
 		return nil, "", why
 	}
 	e := w.kept
-	e.Workspace = r.Workspace
+	e.Workspace, s.kinds = r.Workspace, kindsOf(&e)
 	verdict, rest := e.Verdict.Text(), e.Rest()
 	s.withhold(e.Withheld)
 	before := len(s.found)
