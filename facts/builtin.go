@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/hookway/hookway/hook"
 )
 
@@ -261,6 +263,9 @@ func (c *call) unset() values {
 }
 
 func (c *call) set() values {
+	if len(c.args) == 0 { // it prints all variables
+		return c.printenv()
+	}
 	for i, f := range c.args {
 		if f.text == "--" {
 			c.st.params = nil
@@ -321,6 +326,29 @@ func (c *call) readVariable() values {
 		c.st.set("REPLY", in)
 	}
 	return nil
+}
+
+// printsAll reports whether a declaration declares nothing, and prints what is there:
+// export, export -p, declare -x.
+func (sh *shell) printsAll(d *syntax.DeclClause) bool {
+	exported := d.Variant.Value == "export"
+	for _, a := range d.Args {
+		if a.Name != nil || a.Value == nil {
+			return false
+		}
+		option := a.Value.Lit()
+		if !strings.HasPrefix(option, "-") || strings.ContainsAny(option, "fFaAin") {
+			return false
+		}
+		exported = exported || strings.Contains(option, "x")
+	}
+	return exported
+}
+
+// environment tells that all variables are printed.
+func (sh *shell) environment(at hook.Span) values {
+	sh.tell(hook.Fact{Does: "read", By: "export", Path: "env:*", Many: true, At: at, Sure: true})
+	return anything("env:*")
 }
 
 func (c *call) printenv() values {

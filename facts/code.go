@@ -20,6 +20,9 @@ func (c *call) program(language string, v value) {
 	}
 	c.shared.nested++
 	r := &reader{call: c, language: language, vars: map[string]values{}, names: map[string]string{}}
+	if language == "awk" {
+		v.text = withoutPatterns(v.text)
+	}
 	r.tokens = tokens(language, v.text)
 	if language == "lisp" || language == "tcl" || language == "applescript" || language == "r" { // no reader of its own
 		c.unknown(c.at, "it cannot be read: code in "+language)

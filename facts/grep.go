@@ -108,6 +108,43 @@ func (g *grepCall) short(i int) (more int) {
 	return 0
 }
 
+// withoutPatterns is a program of awk with strings of underscores in place of its regular
+// expressions: what stands in these is no code.
+func withoutPatterns(src string) string {
+	out := []byte(src)
+	before := byte('{') // the last character that is no blank
+	for i := 0; i < len(src); i++ {
+		switch c := src[i]; {
+		case c == '"':
+			for i++; i < len(src) && src[i] != '"'; i++ {
+				if src[i] == '\\' {
+					i++
+				}
+			}
+			before = c
+		case c == '/' && strings.IndexByte("{}(,;~!&|=\n", before) >= 0:
+			end := i + 1
+			for end < len(src) && src[end] != '/' && src[end] != '\n' {
+				if src[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			if end >= len(src) || src[end] != '/' {
+				return string(out)
+			}
+			for k := i + 1; k < end; k++ {
+				out[k] = '_'
+			}
+			out[i], out[end] = '"', '"'
+			i, before = end, '"'
+		case c == '\n' || c != ' ' && c != '\t' && c != '\r':
+			before = c
+		}
+	}
+	return string(out)
+}
+
 // awk runs what its programs give to system() and pipes.
 func (c *call) awk() values {
 	args := c.args

@@ -312,6 +312,9 @@ func (sh *shell) command(s *syntax.Stmt, stdin values) values {
 	case *syntax.DeclClause:
 		sh.assign(c.Args)
 		sh.references(c)
+		if sh.printsAll(c) {
+			return sh.environment(sh.span(c))
+		}
 	case *syntax.TimeClause:
 		return sh.stmt(c.Stmt, stdin)
 	case *syntax.CoprocClause:

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -272,6 +273,8 @@ func (c *call) database(p parsed) string {
 		return "test"
 	case c.st.remote != "":
 		return "unknown"
+	case c.ownFile(p):
+		return "test"
 	case c.name == "sqlite3" || c.name == "sqlite" || c.name == "duckdb" || host != "":
 		return "local"
 	}
@@ -289,3 +292,12 @@ func (c *call) database(p parsed) string {
 // dialects are the dialects of programs that take SQL.
 var dialects = map[string]string{"psql": "postgres", "pgcli": "postgres", "cockroach": "postgres", "mysql": "mysql", "mariadb": "mysql", "mycli": "mysql",
 	"sqlite3": "sqlite", "sqlite": "sqlite", "litecli": "sqlite", "duckdb": "sqlite", "sqlcmd": "tsql", "isql": "tsql", "usql": "postgres", "clickhouse-client": "clickhouse", "clickhouse": "clickhouse"}
+
+// ownFile reports whether the database is a file in a folder for temporary ones.
+func (c *call) ownFile(p parsed) bool {
+	if c.name != "sqlite3" && c.name != "sqlite" && c.name != "duckdb" || len(p.operands) == 0 {
+		return false
+	}
+	places := c.places(p.operands[0].text)
+	return len(places) == 1 && c.world.scope(path.Clean(places[0])) == "temp"
+}
