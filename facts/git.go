@@ -243,7 +243,9 @@ func (c *call) gitVerb(verb string) values {
 		f(c, p, &fact)
 	}
 	c.tell(fact)
+	before := len(c.out)
 	p.entry.inOrder(c, p, func(r role, f field) { c.act(r, f, p) })
+	c.movedTo(before)
 	if gitTalks(verb, append(fieldsOf(p.operands), c.args...)) || p.sub == "add" && verb == "submodule" || p.sub == "update" && verb == "submodule" {
 		c.gitConnects(verb, p, since)
 	}

@@ -116,7 +116,12 @@ func actOf(f *hook.Fact) string {
 // "" is of facts that a refusal does not hold on to.
 func target(f *hook.Fact) string {
 	switch f.Does {
-	case "delete", "move":
+	case "delete":
+		return "gone\x00" + place(f)
+	case "move":
+		if f.Where == "project" { // it is still there
+			return "moved\x00" + place(f)
+		}
 		return "gone\x00" + place(f)
 	case "write":
 		return "write\x00" + place(f)
