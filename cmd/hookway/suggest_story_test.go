@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -11,7 +12,7 @@ import (
 // answered has an agent make a call about which its user is asked, through hookway fire:
 // answered yes|no TIME SESSION COMMAND. After a yes it runs, after a no the user says why.
 func answered(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 4 || args[0] != "yes" && args[0] != "no" {
+	if neg || len(args) != 4 || !slices.Contains([]string{"yes", "no"}, args[0]) {
 		ts.Fatalf("usage: answered yes|no TIME SESSION COMMAND")
 	}
 	file := ts.MkAbs(".event.json")

@@ -93,8 +93,12 @@ func TestNothingAcknowledgedIsLostWhenTheWriterIsKilled(t *testing.T) {
 	}
 	all, _ := events(t, dir, Filter{})
 	for _, w := range all { // an event is there whole, or it is not there
-		if w.Event == nil && w.NotReplayable != notThere || w.Event != nil && !strings.Contains(string(w.Event.Payload), w.Record.EventID) {
-			t.Fatalf("record %d has %+v, %s", w.Record.Seq, w.Event, w.NotReplayable)
+		if w.Event == nil {
+			if w.NotReplayable != notThere {
+				t.Fatalf("record %d has no event: %s", w.Record.Seq, w.NotReplayable)
+			}
+		} else if !strings.Contains(string(w.Event.Payload), w.Record.EventID) {
+			t.Fatalf("record %d has %+v", w.Record.Seq, w.Event)
 		}
 	}
 	fill(t, Config{Dir: dir}, 3)

@@ -119,8 +119,11 @@ func TestATornBlockCostsNoOther(t *testing.T) {
 				want = []int64{1, 3, 4}
 			}
 			seqs, damages := read(t, dir, 0)
-			if !slices.Equal(seqs, want) || len(damages) != 1 || !damages[0].Torn || damages[0].At != int64(second) {
+			if !slices.Equal(seqs, want) || len(damages) != 1 {
 				t.Fatalf("cut at %d of %d, after %v: got %v, %v", cut, len(whole), after, seqs, damages)
+			}
+			if d := damages[0]; !d.Torn || d.At != int64(second) {
+				t.Fatalf("cut at %d of %d, after %v: got %+v", cut, len(whole), after, d)
 			}
 		}
 	}
@@ -149,8 +152,11 @@ func TestAChangedBlockIsNotTakenForATornOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		seqs, damages := read(t, dir, 0)
-		if !slices.Equal(seqs, []int64{1, 3}) || len(damages) != 1 || damages[0].Torn || damages[0].At != int64(second) {
+		if !slices.Equal(seqs, []int64{1, 3}) || len(damages) != 1 {
 			t.Fatalf("byte %d: got %v, %v", at, seqs, damages)
+		}
+		if d := damages[0]; d.Torn || d.At != int64(second) {
+			t.Fatalf("byte %d: got %+v", at, d)
 		}
 	}
 }
@@ -177,8 +183,11 @@ func TestOldFilesAreRemovedBySizeAndAge(t *testing.T) {
 		total += info.Size()
 	}
 	seqs, damages := read(t, dir, 0)
-	if total > c.Size || len(damages) > 0 || len(seqs) == 0 || seqs[len(seqs)-1] != 300 || !slices.Equal(seqs, count(seqs[0], 300)) {
-		t.Errorf("%d bytes in %d files, entries %v, %v", total, len(all), seqs, damages)
+	if total > c.Size || len(damages) > 0 || len(seqs) == 0 {
+		t.Fatalf("%d bytes in %d files, entries %v, %v", total, len(all), seqs, damages)
+	}
+	if !slices.Equal(seqs, count(seqs[0], 300)) {
+		t.Errorf("the last entries are %v", seqs)
 	}
 	if late, _ := read(t, dir, 300+behind); len(late) == 0 || len(late) >= len(seqs) || late[len(late)-1] != 300 {
 		t.Errorf("from a late record on there are %d of %d entries", len(late), len(seqs))
@@ -322,8 +331,11 @@ func FuzzReader(f *testing.F) {
 				_, _ = Parse(e.text) // whatever it is
 			}
 			var d *Damage
-			if err != nil && !errors.As(err, &d) || r.at <= before || turns > len(text) {
-				t.Fatalf("at %d after %d: %v", r.at, before, err)
+			if err != nil && !errors.As(err, &d) {
+				t.Fatalf("at %d: %v", r.at, err)
+			}
+			if r.at <= before || turns > len(text) {
+				t.Fatalf("at %d after %d, turn %d", r.at, before, turns)
 			}
 		}
 	})
