@@ -189,6 +189,12 @@ func TestWhatADecisionWasMadeOfIsKept(t *testing.T) {
 }
 
 func TestSecretsOfKeptEventsArePlaceholders(t *testing.T) {
+	for _, draft := range []bool{false, true} {
+		t.Run(fmt.Sprintf("draft %v", draft), func(t *testing.T) { secretsArePlaceholders(t, draft) })
+	}
+}
+
+func secretsArePlaceholders(t *testing.T, draft bool) {
 	dir := t.TempDir()
 	l := open(t, Config{Dir: dir})
 	token, key := "ghp_"+"R2mK9xQ7vT4nB8wZ3cY6pL1sD5fH0g1vgmAj", "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\nAAAAMwAAAAtzc2gtZWQyNTUxOQ\n-----END OPENSSH PRIVATE KEY-----\n"
@@ -198,13 +204,15 @@ func TestSecretsOfKeptEventsArePlaceholders(t *testing.T) {
 	command += "; mysql -p$DB_PASS --x=$DEPLOY; cat $WHERE/$BRANCH"
 	for range 2 {
 		ev := hook.PreToolUse.New(hook.Envelope{Session: "s"}, hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{
-			"command": command, "key": key, "db_password": secrets[5], "pin_secret": json.Number(secrets[7]), "note": "line\n" + token,
+			"command": command, "key": key, "db_password": secrets[5], "pin_secret": json.Number(secrets[7]), "note": "line\n" + token, "said": "it is xyzzy9.",
 		}})
+		d := drafted(l, ev, draft)
 		ctx, watch := keep.Watching(t.Context(), ev)
 		keep.Analyse(ctx, ev, facts.World{Dir: "/p", Home: "/h", Env: env})
 		watch.Decided(&hook.Verdict{Action: hook.ActionBlock, Reason: "it has " + token})
 		r := outcomeOf(ev, hook.ActionBlock)
 		r.Watched(watch)
+		r.Drafted(d)
 		add(t, l, r)
 	}
 	if err := l.Close(); err != nil {

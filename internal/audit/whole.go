@@ -153,8 +153,8 @@ func (k *keeper) payload(ev hook.AnyEvent, hide []string, s *scrubber) (text []b
 	return text, ""
 }
 
-// make makes an entry with its hash, or says why there can be none.
-func (k *keeper) make(r *Record, w *whole) (text []byte, hash, why string) {
+// make makes an entry with the hash that names it, or says why there can be none.
+func (k *keeper) make(r *Record, w *whole) (text []byte, name, why string) {
 	var payload []byte
 	s := &scrubber{}
 	if d := w.draft; d != nil {
@@ -169,20 +169,21 @@ func (k *keeper) make(r *Record, w *whole) (text []byte, hash, why string) {
 	e := w.kept
 	e.Workspace, s.kinds = r.Workspace, kindsOf(&e)
 	verdict, rest := e.Verdict.Text(), e.Rest()
+	before := len(s.found) // with a draft, its payload is without these already
 	s.withhold(e.Withheld)
-	before := len(s.found)
 	switch {
 	case w.draft != nil:
 		verdict, rest = s.clean(verdict, s.loose), s.clean(rest, s.tight)
 	case !s.quiet(payload, verdict, rest):
 		payload, verdict, rest = rewrite(payload, s.loose), rewrite(verdict, s.loose), rewrite(rest, s.tight)
 	}
-	begun := []byte(nil)
+	var begun []byte
+	var sum hash.Hash // nil: what was begun is not what is kept
 	switch {
-	case len(s.found) > before || w.draft == nil && before > 0:
+	case len(s.found) > before || len(s.short) > 0:
 		payload = rewrite(payload, s.again)
 	case w.draft != nil:
-		begun = w.draft.begun
+		begun, sum = w.draft.begun, w.draft.hash
 	}
 	if len(s.found) > 0 {
 		verdict, rest = rewrite(verdict, s.again), rewrite(rest, s.again)
@@ -193,9 +194,9 @@ func (k *keeper) make(r *Record, w *whole) (text []byte, hash, why string) {
 	if text = keep.End(begun, rest, verdict, s.count); len(text) > maxEntry {
 		return nil, "", fmt.Sprintf("the event with what was found about it is larger than %d KiB", maxEntry>>10)
 	}
-	if d := w.draft; d != nil && len(s.found) == before { // what is hashed is as it was
-		_, _ = d.hash.Write(text[len(begun):])
-		return text, hex.EncodeToString(d.hash.Sum(nil)), ""
+	if sum != nil {
+		_, _ = sum.Write(text[len(begun):])
+		return text, hex.EncodeToString(sum.Sum(nil)), ""
 	}
 	return text, keep.Hash(text), ""
 }
