@@ -93,7 +93,7 @@ func (j *judge) allows() []Suggestion {
 		}
 		key := at + "\x00" + source + "\x00" + shapeKey(a.tool, list)
 		if shapes[key] == nil {
-			shapes[key] = &shape{event: at, source: source, tool: a.tool, acts: map[string]*act{}, keys: map[string]bool{"description": true}}
+			shapes[key] = newShape(at, source, a.tool)
 		}
 		shapes[key].take(a, list)
 	}
@@ -128,7 +128,7 @@ func (j *judge) narrowed(s *shape) *shape {
 		return occasions < leastTimes || days < leastDays
 	})
 	slices.SortStableFunc(often, func(a, b *answered) int { return b.all - a.all })
-	out := &shape{event: s.event, source: s.source, tool: s.tool, acts: map[string]*act{}, keys: map[string]bool{"description": true}}
+	out := newShape(s.event, s.source, s.tool)
 	for _, a := range often[:min(len(often), mostWords)] {
 		out.take(a, j.facts(&a.call))
 	}

@@ -14,17 +14,21 @@ import (
 )
 
 // shape is what calls have in common: the tool, and what it does as a set of acts. A rule
-// over a shape names every member of these acts that says what they do. What differs
-// between the calls is listed, word by word; only files of the project may be told by the
-// folder that all of them lie in.
+// over a shape names every member of these acts that says what they do, and the values of
+// the tool's input. What differs between the calls is listed, word by word; only files of
+// the project may be told by the folder that all of them lie in.
 type shape struct {
 	event  string // at which the rule answers
 	source string // of the agent, if it counts
 	tool   string
 	acts   map[string]*act // by what all their facts have in common
-	keys   map[string]bool // of the tool's input
+	inputs *inputs
 	calls  []*answered
 	times
+}
+
+func newShape(event, source, tool string) *shape {
+	return &shape{event: event, source: source, tool: tool, acts: map[string]*act{}, inputs: newInputs(tool)}
 }
 
 // act is facts that differ only in arguments and paths.
@@ -111,9 +115,7 @@ func shapeKey(tool string, list []hook.Fact) string {
 func (s *shape) take(a *answered, list []hook.Fact) {
 	s.calls = append(s.calls, a)
 	s.join(&a.times)
-	for key := range a.input {
-		s.keys[key] = true
-	}
+	s.inputs.take(a.input)
 	files := map[string]bool{}
 	for i := range list {
 		if p := list[i].Path; p != "" {
@@ -132,6 +134,7 @@ func (s *shape) take(a *answered, list []hook.Fact) {
 			of.args[string(text)] = f.Args
 			if len(of.files) < mostCalls {
 				of.files = append(of.files, named(f.Args, files, a.dir))
+				maps.Copy(s.inputs.files, of.files[len(of.files)-1])
 			}
 		}
 		if f.Path != "" {
@@ -159,10 +162,12 @@ func named(args []string, files map[string]bool, dir string) map[string]bool {
 // differ in what no rule should leave open.
 func (s *shape) expression() (string, bool) {
 	text := s.does()
-	if text != "" {
-		text += " and all(keys(input), # in " + listOf(slices.Sorted(maps.Keys(s.keys))) + ")"
+	input, ok := s.inputs.condition()
+	if text == "" || !ok {
+		return "", false
 	}
-	return text, text != "" && len(text) <= mostText
+	text += " and " + input
+	return text, len(text) <= mostText
 }
 
 // does is what the condition says of the acts; "": they differ too much.

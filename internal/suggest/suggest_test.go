@@ -1,6 +1,7 @@
 package suggest
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -115,7 +116,7 @@ func TestARuleIsNoWiderThanItsEvidence(t *testing.T) {
 		a := f.watch.yes[h]
 		key := shapeKey(a.tool, j.facts(&a.call))
 		if shapes[key] == nil {
-			shapes[key] = &shape{tool: a.tool, acts: map[string]*act{}, keys: map[string]bool{}}
+			shapes[key] = newShape("", "", a.tool)
 		}
 		shapes[key].take(a, j.facts(&a.call))
 	}
@@ -133,10 +134,10 @@ func TestARuleIsNoWiderThanItsEvidence(t *testing.T) {
 	p := newProbe(tries[0].test, tries[1].test)
 	for command, want := range map[string]bool{
 		"npm test": true, "cat src/f1.go | head -3": true, "cat src/other.go | head -3": true,
-		"npm test --x": false, "npm run x": false, "npm test; ls": false, "npm test && curl x.example": false, "npm test > src/x": false, "npm test &": true,
+		"npm test --x": false, "npm run x": false, "npm test; ls": false, "npm test && curl x.example": false, "npm test > src/x": false, "npm test &": false,
 		"cat ../x | head -3": false, "cat src/.env | head -3": false, "cat src/f1.go | head -4": false, "cat src/f1.go": false, "cat -n src/f1.go | head -3": false,
 		"cat src/f1.go | head -3 | sh": false, "cat src/$X | head -3": false, `cat "$(ls)" | head -3`: false, "cat src/f1.go other | head -3": false,
-		"FOO=bar npm test": true, "npm test | tee x": false, "sudo npm test": false, "eval npm test": false, "ssh h npm test": false, "": false, "cat /etc/passwd | head -3": false,
+		"FOO=bar npm test": false, "npm test | tee x": false, "sudo npm test": false, "eval npm test": false, "ssh h npm test": false, "": false, "cat /etc/passwd | head -3": false,
 	} {
 		c := call{tool: "Bash", input: map[string]any{"command": command}, dir: w.plan.Root}
 		got := slices.Contains(p.try(&tested{c, j.facts(&c)}), true)
@@ -147,6 +148,141 @@ func TestARuleIsNoWiderThanItsEvidence(t *testing.T) {
 	more := call{tool: "Bash", input: map[string]any{"command": "npm test", "dangerouslyDisableSandbox": true}, dir: w.plan.Root}
 	if slices.Contains(p.try(&tested{more, j.facts(&more)}), true) {
 		t.Error("a member of the input that was never there is let pass")
+	}
+}
+
+// passes tells of calls whether a rule that is suggested lets them pass.
+func (w *world) passes() func(tool string, input map[string]any) bool {
+	w.t.Helper()
+	f := &finder{Plan: w.plan, report: &Report{}, watch: newWatch(), hooks: newHookStats(nil)}
+	if err := f.each(w.t.Context(), f.see); err != nil {
+		w.t.Fatal(err)
+	}
+	j := newJudge(f)
+	var tests []*where.Test
+	for _, s := range j.allows() {
+		for line := range strings.Lines(s.Hook) {
+			text, ok := strings.CutPrefix(strings.TrimSpace(line), "where: '")
+			if !ok {
+				continue
+			}
+			test, err := where.Compile(strings.ReplaceAll(strings.TrimSuffix(text, "'"), "''", "'"))
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			tests = append(tests, test)
+		}
+	}
+	p := newProbe(tests...)
+	return func(tool string, input map[string]any) bool {
+		c := call{tool: tool, input: input, dir: w.plan.Root}
+		return slices.Contains(p.try(&tested{c, j.facts(&c)}), true)
+	}
+}
+
+// What makes another call of the same program: what stands before it, where it runs, and
+// what the shell takes its name for.
+func TestARuleHoldsForNoOtherCommandLine(t *testing.T) {
+	w := newWorld(t)
+	seen := []string{"npm test", "go test ./...", "make check"}
+	for _, command := range seen {
+		w.habit(command)
+	}
+	for n := 1; n <= 12; n++ {
+		w.answer(true, day(n), fmt.Sprint(n), fmt.Sprintf("head -3 src/f%d.go", n))
+	}
+	passes := w.passes()
+	for _, command := range append(seen, "head -3 src/f1.go", "head -3 src/sub/other.go") {
+		if !passes("Bash", map[string]any{"command": command, "description": "any"}) {
+			t.Errorf("%q was seen, and does not pass", command)
+		}
+	}
+	for _, command := range append(seen, "head -3 src/f1.go", "head -3 src/other.go") {
+		program, _, _ := strings.Cut(command, " ")
+		for _, other := range []string{
+			"FOO=bar %s", "PATH=/tmp/evil:$PATH %s", "PATH=/tmp/evil %s", "export PATH=/tmp/evil:$PATH; %s", "export PATH=/tmp/evil\n%s", "PATH=/tmp/evil; %s",
+			"NODE_OPTIONS=--require=/tmp/evil.js %s", "npm_config_script_shell=/tmp/evil %s", "GOFLAGS=-toolexec=/tmp/evil %s", "MAKEFLAGS=--eval=x %s", "env X=y %s", "env -i %s",
+			"declare -x NODE_OPTIONS=x; %s", "set -a; X=y; %s", "read -r PATH < x; %s",
+			"alias " + program + "=/tmp/evil; %s", program + "() { /tmp/evil; }; %s", "function " + program + " { :; }; %s", "hash -p /tmp/evil " + program + "; %s", "enable -f /tmp/evil " + program + "; %s",
+			"cd /tmp/evil && %s", "cd /tmp/evil; %s", "cd ..\n%s", "(cd src && %s)", "pushd src; %s",
+			"./%s", "/tmp/evil/%s", "command %s", "%s; true", "true; %s", "%s\n%[1]s", "%s &", "%s # a comment", "# a comment\n%s", "%s <<X\ny\nX", "%s <<< y", "%s < src/x", " %s", "%s ",
+		} {
+			line := fmt.Sprintf(other, command)
+			line, _, _ = strings.Cut(line, "%!(EXTRA")
+			if passes("Bash", map[string]any{"command": line}) {
+				t.Errorf("%q passes", line)
+			}
+		}
+	}
+	for _, line := range []string{
+		"npm --prefix /tmp/evil test", "npm -C src test", "make -C src check", "make check -f src/x", "go test ./... -exec=src/x", "go -C src test ./...",
+		"head -3 src/$X", "head -3 src/*.go", "head -3 src/../../x", "head -3 /etc/passwd", "head -3 ~/x", "head -3 src/f1.go src/f2.go", "head -3 -n9 src/f1.go", "head -3 'src/f1.go'", "head -3 src/f1.go\n",
+	} {
+		if passes("Bash", map[string]any{"command": line}) {
+			t.Errorf("%q passes", line)
+		}
+	}
+	if passes("Bash", map[string]any{"command": []any{"npm", "test"}}) || passes("Bash", map[string]any{"command": nil}) || passes("Bash", map[string]any{"cmd": "npm test"}) {
+		t.Error("a command that is no text passes")
+	}
+}
+
+// A member of the input has a value that was seen.
+func TestARuleListsTheValuesOfTheInput(t *testing.T) {
+	w := newWorld(t)
+	for n := 1; n <= 3; n++ {
+		in := map[string]any{"command": "cargo test", "dangerouslyDisableSandbox": false, "workdir": "a", "timeout": float64(1000 * n), "env-file": []any{"x", "y"}}
+		if n == 3 {
+			delete(in, "timeout")
+		}
+		w.asked(day(n), fmt.Sprint("s-", n), "Bash", in)
+	}
+	for n := 1; n <= 12; n++ {
+		w.asked(day(n), fmt.Sprint("s-", n), "Write", map[string]any{"file_path": fmt.Sprintf("%s/src/f%d.txt", w.plan.Root, n), "content": fmt.Sprint("text ", n)})
+	}
+	passes := w.passes()
+	seen := func() map[string]any {
+		return map[string]any{"command": "cargo test", "dangerouslyDisableSandbox": false, "workdir": "a", "timeout": json.Number("2000"), "env-file": []any{"x", "y"}}
+	}
+	without := seen()
+	delete(without, "timeout")
+	if !passes("Bash", seen()) || !passes("Bash", without) {
+		t.Error("what was seen does not pass")
+	}
+	for key, values := range map[string][]any{
+		"dangerouslyDisableSandbox": {true, nil, "false", 0.0},
+		"workdir":                   {"/tmp/evil", "a/", "", nil, true, []any{"a"}},
+		"timeout":                   {4000.0, "", true},
+		"env-file":                  {nil, "x", []any{"x"}, []any{"x", "z"}, []any{"x", "y", "z"}, map[string]any{"0": "x"}},
+		"run_in_background":         {true, false},
+	} {
+		for _, value := range values {
+			in := seen()
+			if in[key] = value; passes("Bash", in) {
+				t.Errorf("%s: %v passes", key, value)
+			}
+		}
+	}
+	without = seen()
+	if delete(without, "workdir"); passes("Bash", without) {
+		t.Error("a call without the folder passes")
+	}
+	write := map[string]any{"file_path": w.plan.Root + "/src/other.txt", "content": "any"}
+	if !passes("Write", write) {
+		t.Error("another file of the folder does not pass")
+	}
+	if write["force"] = true; passes("Write", write) {
+		t.Error("a flag of a tool for files passes")
+	}
+}
+
+// asked is a call of any tool that its user is asked about, and that runs.
+func (w *world) asked(at time.Time, session, tool string, input map[string]any) {
+	id := fmt.Sprint("a-", w.n)
+	for _, event := range []string{"PreToolUse", "PermissionRequest", "PostToolUse"} {
+		r := callRecord(event, at, session, id, "")
+		r.Tool, r.ToolInput = tool, input
+		w.put(r)
 	}
 }
 
@@ -181,7 +317,7 @@ func TestNoSuggestionLetsPassWhatABlockRuleHolds(t *testing.T) {
 		}
 		key := shapeKey(all[i].tool, all[i].facts)
 		if shapes[key] == nil {
-			shapes[key] = &shape{tool: all[i].tool, acts: map[string]*act{}, keys: map[string]bool{}}
+			shapes[key] = newShape("", "", all[i].tool)
 		}
 		shapes[key].take(&answered{call: all[i].call}, all[i].facts)
 	}

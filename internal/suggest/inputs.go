@@ -1,0 +1,192 @@
+package suggest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// inputs are the members of the tool's input in the calls of a shape, and their values.
+// Facts do not say all that a command line does: a variable before it, a function or an
+// alias of the same name make another program of it. So a rule lists the values that were
+// seen, the command's text too.
+type inputs struct {
+	tool  string
+	n     int // calls
+	by    map[string]*seen
+	files map[string]bool // words of commands that name files of their call
+}
+
+// seen are the values of one member.
+type seen struct {
+	n    int            // calls that have it
+	by   map[string]any // by their JSON
+	many bool           // more than are kept
+}
+
+func newInputs(tool string) *inputs {
+	return &inputs{tool: tool, by: map[string]*seen{}, files: map[string]bool{}}
+}
+
+func (in *inputs) take(input map[string]any) {
+	in.n++
+	for key, value := range input {
+		s := in.by[key]
+		if s == nil {
+			s = &seen{by: map[string]any{}}
+			in.by[key] = s
+		}
+		s.n++
+		if in.open(key) {
+			continue
+		}
+		text, err := json.Marshal(value)
+		if err != nil || len(s.by) >= mostCalls { // it came from JSON
+			s.many = true
+			continue
+		}
+		s.by[string(text)] = value
+	}
+}
+
+// fileTools are the tools whose files facts tell, and with them what is done to these.
+var fileTools = []string{"read", "readfile", "view", "viewfile", "notebookread", "write", "writefile", "create", "createfile", "edit", "editfile", "multiedit", "notebookedit", "replace", "writetofile", "delete", "deletefile"}
+
+// told are the members of these tools that say which file, which part of it, and what is
+// written there.
+var told = []string{"file_path", "filePath", "path", "absolute_path", "notebook_path", "TargetFile", "offset", "limit",
+	"content", "contents", "file_text", "old_string", "oldString", "new_string", "newString", "old_str", "new_str", "edits", "new_source"}
+
+// open reports whether a member may have any value: it does nothing, or facts tell of it.
+func (in *inputs) open(key string) bool {
+	if strings.Contains(in.tool, "__") { // of a server: what its members do is not known
+		return false
+	}
+	name := strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(in.tool))
+	return key == "description" || slices.Contains(fileTools, name) && slices.Contains(told, key)
+}
+
+// condition is that the input has the members that were seen, with the values that were
+// seen. false: there are too many of these.
+func (in *inputs) condition() (string, bool) {
+	names := maps.Clone(in.by)
+	if in.open("description") {
+		names["description"] = nil
+	}
+	parts := []string{"all(keys(input), # in " + listOf(slices.Sorted(maps.Keys(names))) + ")"}
+	for _, key := range slices.Sorted(maps.Keys(in.by)) {
+		if in.open(key) {
+			continue
+		}
+		text, ok := in.valuesOf(memberOf(key), in.by[key])
+		if !ok {
+			return "", false
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " and "), true
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// memberOf is a member of the input as an expression writes it.
+func memberOf(key string) string {
+	if identifier.MatchString(key) {
+		return "input." + key
+	}
+	return "input[" + quote(key) + "]"
+}
+
+// valuesOf lists the values of a member.
+func (in *inputs) valuesOf(member string, s *seen) (string, bool) {
+	if s.many {
+		return "", false
+	}
+	if len(s.by) > mostWords {
+		pattern, ok := in.pattern(s)
+		return member + " matches " + quote(pattern), ok
+	}
+	var each []string
+	for _, key := range slices.Sorted(maps.Keys(s.by)) {
+		text, ok := valueIs(member, s.by[key])
+		if !ok {
+			return "", false
+		}
+		each = append(each, text)
+	}
+	if s.n < in.n {
+		each = append([]string{member + " == nil"}, each...)
+	}
+	if len(each) == 1 {
+		return each[0], true
+	}
+	return "(" + strings.Join(each, " or ") + ")", true
+}
+
+// valueIs is that a member has a value; false for those that no expression compares.
+func valueIs(member string, value any) (string, bool) {
+	switch v := value.(type) {
+	case nil:
+		return member + " == nil", true
+	case string:
+		return member + " == " + quote(v), true
+	case bool:
+		return fmt.Sprintf("%s == %t", member, v), true
+	case json.Number: // as it is written: an expression's own numbers lose digits
+		return "string(" + member + ") == " + quote(v.String()), true
+	case []any:
+		var words []string
+		for _, e := range v {
+			word, ok := e.(string)
+			if !ok {
+				return "", false
+			}
+			words = append(words, word)
+		}
+		return "(" + wordsOf(member, words) + ")", true
+	}
+	return "", false
+}
+
+// fileWord is a word that a shell takes as it stands, and that is no option.
+const fileWord = `[A-Za-z0-9_./][A-Za-z0-9_./@+-]*`
+
+var isFileWord = regexp.MustCompile("^" + fileWord + "$")
+
+// pattern is what more command lines than can be listed have in common: word for word the
+// same text, but for words that name files of the call.
+func (in *inputs) pattern(s *seen) (string, bool) {
+	var lines [][]string
+	for _, key := range slices.Sorted(maps.Keys(s.by)) {
+		text, ok := s.by[key].(string)
+		if !ok {
+			return "", false
+		}
+		lines = append(lines, strings.Split(text, " "))
+	}
+	if s.n < in.n {
+		return "", false
+	}
+	var words []string
+	for i, first := range lines[0] {
+		same := true
+		for _, line := range lines {
+			if len(line) != len(lines[0]) {
+				return "", false
+			}
+			same = same && line[i] == first
+		}
+		if same {
+			words = append(words, regexp.QuoteMeta(first))
+			continue
+		}
+		if slices.ContainsFunc(lines, func(line []string) bool { return !in.files[line[i]] || !isFileWord.MatchString(line[i]) }) {
+			return "", false
+		}
+		words = append(words, fileWord)
+	}
+	return "^" + strings.Join(words, " ") + "$", true
+}
