@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ type scrubber struct {
 	holds  *keep.Placeholders
 	found  map[string]string // what stands for each secret
 	short  []string          // of these, what is looked for though it is short
+	order  []string          // what again looks for, the longest first
 	count  int
 
 	kinds []string // of credentials, as facts name them: their member "secret" is none
@@ -37,18 +39,30 @@ func (s *scrubber) hold(kind, secret string) string {
 		}
 		text = s.holds.For(kind, secret)
 		s.found[strings.Clone(secret)] = text
+		s.order = nil
 	}
 	s.count++
 	return text
 }
 
-// withhold has values taken out wherever they stand: they are those of variables, which
-// a fact may have in the middle of a word.
-func (s *scrubber) withhold(values []string) {
+// withhold has values taken out wherever they stand in documents: they are those of
+// variables, which a fact may have in the middle of a word.
+func (s *scrubber) withhold(values []string, docs ...[]byte) {
 	for _, value := range values {
+		if _, ok := s.found[value]; !ok && !stands(value, docs) || slices.Contains(s.short, value) {
+			continue
+		}
 		s.hold("", value)
 		s.short = append(s.short, value)
 	}
+	s.order = nil
+}
+
+// stands reports whether a text may stand in one of some documents.
+func stands(text string, docs [][]byte) bool {
+	quoted := keep.AppendText(nil, text)
+	quoted = quoted[1 : len(quoted)-1]
+	return slices.ContainsFunc(docs, func(doc []byte) bool { return bytes.Contains(doc, quoted) })
 }
 
 // elsewhere reports whether a value only says where the secret is: $TOKEN, ${token},
@@ -122,10 +136,16 @@ func (s *scrubber) again(text string, _ bool) string {
 	if to, ok := s.found[text]; ok {
 		return to
 	}
-	for secret, to := range s.found {
-		if (len(secret) >= leastAlone || slices.Contains(s.short, secret)) && strings.Contains(text, secret) {
-			text = strings.ReplaceAll(text, secret, to)
+	if s.order == nil {
+		for secret := range s.found {
+			if len(secret) >= leastAlone || slices.Contains(s.short, secret) {
+				s.order = append(s.order, secret)
+			}
 		}
+		slices.SortFunc(s.order, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	}
+	for _, secret := range s.order { // one may have another within
+		text = strings.ReplaceAll(text, secret, s.found[secret])
 	}
 	return text
 }

@@ -170,7 +170,7 @@ func (k *keeper) make(r *Record, w *whole) (text []byte, name, why string) {
 	e.Workspace, s.kinds = r.Workspace, kindsOf(&e)
 	verdict, rest := e.Verdict.Text(), e.Rest()
 	before := len(s.found) // with a draft, its payload is without these already
-	s.withhold(e.Withheld)
+	s.withhold(e.Withheld, payload, verdict, rest)
 	switch {
 	case w.draft != nil:
 		verdict, rest = s.clean(verdict, s.loose), s.clean(rest, s.tight)

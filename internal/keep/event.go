@@ -31,6 +31,7 @@ type Event struct {
 	Secrets   int             `json:"secrets,omitempty"` // values that placeholders stand for
 
 	// Withheld are values of the environment that must not be kept, wherever they stand.
+	// Most stand nowhere.
 	// An event that was read has none.
 	Withheld []string `json:"-"`
 }

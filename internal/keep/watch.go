@@ -107,11 +107,14 @@ func (w *Watch) analysed(ev hook.AnyEvent, found []hook.Fact, seen Observations,
 		}
 		a.Input = input
 	}
-	var secrets []string
-	a.Seen.Env, a.Seen.Unkept, secrets = named(env, words(call.Input))
+	a.Seen.Env, a.Seen.Unkept = named(env, words(call.Input))
+	withheld := secrets(env, a.Seen.Unkept, sync.OnceValue(func() string {
+		input, _ := json.Marshal(call.Input) // what cannot be written is not kept
+		return strings.Join([]string{seen.Dir, seen.Home, seen.Project, string(input)}, "\n")
+	}))
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.kept.Withheld = append(w.kept.Withheld, secrets...)
+	w.kept.Withheld = append(w.kept.Withheld, withheld...)
 	if len(w.kept.Analyses) >= maxAnalyses || a.Input == nil && slices.ContainsFunc(w.kept.Analyses, func(b Analysis) bool { return b.Input == nil }) {
 		return
 	}
