@@ -120,7 +120,7 @@ func branchPattern(pattern string) (string, error) {
 	case full:
 		return "", fmt.Errorf("write %q: branches are named without refs/heads/", name)
 	case strings.ContainsAny(pattern, " \t~^:") || strings.Contains(pattern, ".."):
-		return "", errors.New("no branch has such a name: it cannot hold spaces, ~, ^, : and ..")
+		return "", errors.New("no branch has such a name: it cannot have spaces, two dots, or ~, ^ and : in it")
 	}
 	return pattern, guards.CheckBranch(pattern)
 }
