@@ -3,6 +3,7 @@ package facts
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/hook"
@@ -64,13 +65,22 @@ func (sh *shell) psRun(c psCommand, fed values, at hook.Span) values {
 		return anything()
 	}
 	defer func() { sh.brackets-- }()
+	if i := slices.IndexFunc(c.words, func(w psWord) bool { return w.sets }); i >= 0 {
+		sh.psAssign(c.words[:i+1], c.words[i+1:], at)
+		return nil
+	}
 	if first := c.words[0]; c.called && first.sub && !first.block {
 		c.words[0] = sh.psMadeUp(first, at)
 	}
 	first := c.words[0]
 	switch {
 	case first.block || first.sub:
-		sh.powershell(first.text, at)
+		if first.table {
+			sh.psTable(first.text, at)
+		} else {
+			sh.powershell(first.text, at)
+		}
+		sh.psOperands(c.words[1:], at)
 		if len(c.words) > 1 && strings.HasPrefix(c.words[1].text, ".") {
 			return sh.psMember(c.words[1].text, at)
 		}
@@ -78,8 +88,9 @@ func (sh *shell) psRun(c psCommand, fed values, at hook.Span) values {
 	case !c.called && isVariable(first):
 		return sh.psExpression(c.words, at)
 	case first.quoted && !c.called || strings.Trim(first.text, "0123456789.,") == "":
-		return sh.psData(c.words)
+		return sh.psData(c.words, at)
 	case strings.HasPrefix(first.text, "[") || !first.quoted && strings.HasPrefix(first.text, "$") && strings.Contains(first.text, "."):
+		sh.psOperands(c.words[1:], at)
 		return sh.psMember(first.text, at)
 	}
 	name := sh.psName(first)
@@ -123,19 +134,9 @@ func (sh *shell) psMadeUp(w psWord, at hook.Span) psWord {
 	return psWord{text: name.text}
 }
 
-// psAssign sets a variable to a text, or to what a command gives.
-func (sh *shell) psAssign(name string, words []psWord, at hook.Span) {
-	var vs values
-	if len(words) == 1 && !words[0].sub && !words[0].block {
-		vs = values{sh.psValue(words[0])}
-	} else {
-		vs = sh.takes(func() values { return sh.psRun(psCommand{words: words}, nil, at) })
-	}
-	sh.st.set("ps:"+strings.ToLower(name), vs.or(nil))
-}
-
 // psData is a command that is only data, which goes on.
-func (sh *shell) psData(words []psWord) values {
+func (sh *shell) psData(words []psWord, at hook.Span) values {
+	sh.psOperands(words[1:], at)
 	var out values
 	first := sh.psValue(words[0])
 	for one := range strings.SplitSeq(first.text, ",") {

@@ -131,6 +131,10 @@ func decodeUTF16(s string) (string, bool) {
 func (sh *shell) psMember(s string, at hook.Span) values {
 	low := strings.ToLower(s)
 	open := strings.IndexByte(s, '(')
+	if i := strings.Index(s, "@{"); i >= 0 && (open < 0 || i < open) { // [type]@{ … }
+		sh.psTable(s[i+2:max(i+2, i+psBracket(s[i+1:]))], at)
+		return anything()
+	}
 	if open < 0 {
 		return anything()
 	}

@@ -8,6 +8,9 @@ type psWord struct {
 	quoted bool
 	block  bool // { … }
 	sub    bool // ( … ) or $( … )
+	table  bool // the block is a table, @{ … }
+	sets   bool // it ends with the sign of an assignment
+	sign   int  // where the first such sign that is not in quotes or brackets ends, 0 is none
 	at     int
 }
 
@@ -24,10 +27,19 @@ type psCommand struct {
 // psCommands takes a text apart: commands by ; | & && || and lines, words by blanks.
 func psCommands(src string) []psCommand {
 	r := psReader{src: src}
-	for r.at < len(src) {
+	return r.read()
+}
+
+// read takes the whole text apart.
+func (r *psReader) read() []psCommand {
+	for r.at < len(r.src) {
 		if !r.comment() && !r.sign() {
-			w, n := psRead(src[r.at:])
+			w, n := psRead(r.src[r.at:])
 			w.at = r.at
+			if w.sign > 0 && r.target(w) { // what it sets it to is read as any other command
+				w, n = psTarget(r.src[r.at:r.at+w.sign]), w.sign
+				w.at = r.at
+			}
 			r.add(w)
 			r.at += max(n, 1)
 		}
@@ -43,6 +55,7 @@ type psReader struct {
 	out    []psCommand
 	cur    psCommand
 	toNext bool // the next word is where output goes
+	table  bool // the text is that of a table, which sets names
 }
 
 // end closes the command that ends here; piped says that it feeds the next one.
@@ -134,10 +147,10 @@ func psRead(s string) (psWord, int) {
 			skip = 1
 		}
 		n := psBracket(s[skip:])
-		return psWord{text: s[skip+1 : max(skip+1, skip+n-1)], block: s[skip] == '{', sub: s[skip] == '('}, skip + n
+		return psWord{text: s[skip+1 : max(skip+1, skip+n-1)], block: s[skip] == '{', table: strings.HasPrefix(s, "@{"), sub: s[skip] == '('}, skip + n
 	}
 	var b strings.Builder
-	quoted := false
+	quoted, sign := false, 0
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
 		case c == '\'':
@@ -154,13 +167,16 @@ func psRead(s string) (psWord, int) {
 			b.WriteString(s[i : i+n])
 			i += n
 		case c <= ' ' || strings.IndexByte(";|}>)", c) >= 0 || c == '&' && i > 0:
-			return psWord{text: b.String(), quoted: quoted}, max(i, 1)
+			return psWord{text: b.String(), quoted: quoted, sign: sign}, max(i, 1)
 		default:
+			if c == '=' && sign == 0 {
+				sign = i + 1
+			}
 			b.WriteByte(c)
 			i++
 		}
 	}
-	return psWord{text: b.String(), quoted: quoted}, len(s)
+	return psWord{text: b.String(), quoted: quoted, sign: sign}, len(s)
 }
 
 // psSingle reads a text in single quotes, in which two of them are one, and gives its length.

@@ -15,42 +15,35 @@ func isVariable(w psWord) bool {
 		return false
 	}
 	name := w.text[1:]
-	if i := strings.IndexAny(name, "=+-"); i > 0 {
+	if i := strings.IndexAny(name, "+-"); i > 0 {
 		name = name[:i]
 	}
 	return !strings.ContainsAny(name, ".(")
 }
 
-// psExpression is a statement that begins with a variable: it sets it, or gives what is in
-// it. What operators make of it is not known.
+// psExpression is a statement that begins with a variable: it gives what is in it. What
+// operators make of it is not known.
 func (sh *shell) psExpression(words []psWord, at hook.Span) values {
-	first := words[0]
-	name, val, joined := strings.Cut(first.text[1:], "=")
-	switch {
-	case joined && !strings.ContainsAny(name, "([{"): // $x=1
-		w := first
-		w.text = val
-		rest := words[1:]
-		if val != "" {
-			rest = append([]psWord{w}, rest...)
-		}
-		sh.psAssign(strings.TrimRight(name, "+-*/"), rest, at)
-		return nil
-	case len(words) > 1 && !words[1].quoted && strings.HasSuffix(words[1].text, "=") && strings.Trim(words[1].text, "+-*/%?=") == "":
-		sh.psAssign(first.text[1:], words[2:], at)
-		return nil
-	}
-	out := values{sh.psValue(first)}
-	for _, w := range words[1:] {
-		switch {
-		case w.sub || w.block:
-			sh.takes(func() values { sh.powershell(w.text, at); return nil })
+	out := values{sh.psValue(words[0])}
+	for i, w := range words[1:] {
+		switch before := words[i]; {
+		case w.sub || w.block || strings.HasPrefix(w.text, "-"): // a comparison says yes or no
 			out = anything()
-		case strings.HasPrefix(w.text, "-"): // a comparison says yes or no
-			out = anything()
+		case !w.quoted && w.text != "" && letter(w.text[0]) && !strings.HasPrefix(before.text, "-"):
+			sh.unknown(at, "what stands behind a variable is no expression that can be read")
 		}
 	}
+	sh.psOperands(words[1:], at)
 	return out
+}
+
+// psOperands runs what stands in brackets behind the beginning of an expression.
+func (sh *shell) psOperands(words []psWord, at hook.Span) {
+	for _, w := range words {
+		if w.sub || w.block {
+			sh.takes(func() values { return sh.psRun(psCommand{words: []psWord{w}}, nil, at) })
+		}
+	}
 }
 
 // psPrinting are cmdlets that show what they are given.

@@ -1,0 +1,92 @@
+package facts
+
+import (
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// target reports whether the sign of an assignment in a word sets something. It does where
+// the command begins as an expression; to a program it is an argument.
+func (r *psReader) target(w psWord) bool {
+	if r.table {
+		return true
+	}
+	if r.cur.called || r.toNext {
+		return false
+	}
+	first := w
+	if len(r.cur.words) > 0 {
+		first = r.cur.words[0]
+	}
+	return first.sub || first.text != "" && strings.IndexByte("$[", first.text[0]) >= 0
+}
+
+// psTarget is a word up to the sign of an assignment and with it.
+func psTarget(s string) psWord {
+	w, _ := psRead(s)
+	w.sign, w.sets = 0, true
+	return w
+}
+
+// psAssign sets what a statement names to a text, or to what a command gives.
+func (sh *shell) psAssign(target, words []psWord, at hook.Span) {
+	var vs values
+	if len(words) == 1 && !words[0].sub && !words[0].block && !words[0].sets {
+		vs = values{sh.psValue(words[0])}
+	}
+	if vs == nil || psActs(words[0]) {
+		vs = sh.takes(func() values { return sh.psRun(psCommand{words: words}, nil, at) })
+	}
+	names, whole := psNamed(target)
+	if !whole { // parts of them, or one part of the value each
+		vs = anything(vs.sources()...)
+	}
+	for _, name := range names {
+		sh.st.set("ps:"+strings.ToLower(name), vs.or(nil))
+	}
+	sh.psOperands(target, at)
+}
+
+// psActs reports whether a word alone is a command or a call.
+func psActs(w psWord) bool {
+	return !w.quoted && w.text != "" && (w.text[0]|0x20 >= 'a' && w.text[0]|0x20 <= 'z' || strings.ContainsAny(w.text, "([{"))
+}
+
+// psNamed gives the variables that an assignment sets; whole says that it is one, which
+// gets all of the value.
+func psNamed(target []psWord) (names []string, whole bool) {
+	whole = true
+	for _, w := range target {
+		s := strings.TrimRight(w.text, "=+-*/%?")
+		for i := 0; i < len(s); {
+			rest := s[i+1:]
+			n := 0
+			switch c := s[i]; {
+			case c == '[' && i > 0 || c == '.' || c == ',':
+				whole = false
+			case c == '[':
+				n = max(strings.IndexByte(rest, ']'), 0)
+			case c == '$' && strings.HasPrefix(rest, "{"):
+				n = max(strings.IndexByte(rest, '}'), 1)
+				names = append(names, rest[1:n])
+			case c == '$':
+				n = span(rest, func(c byte) bool { return letter(c) || c == ':' })
+				names = append(names, rest[:n])
+			}
+			i += 1 + n
+		}
+	}
+	return names, whole && len(names) == 1
+}
+
+// psTable runs what the entries of a table are set to.
+func (sh *shell) psTable(src string, at hook.Span) {
+	if sh.steps += len(src) / 16; !sh.step() {
+		return
+	}
+	r := psReader{src: src, table: true}
+	for _, c := range r.read() {
+		sh.psRun(c, nil, at)
+	}
+}
