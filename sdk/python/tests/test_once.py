@@ -313,7 +313,7 @@ class Describe(World):
         self.hooks("""
 @hook("PreToolUse", lane="guard", deletes="keep/**")
 def by_match(event): return block("nothing below keep is deleted")
-@hook("PreToolUse", lane="guard", where=lambda e: any(f["does"] == "connect" and f["class"] == "public" for f in e.get("facts", ())))
+@hook("PreToolUse", lane="guard", where=lambda e: any(f["does"] == "connect" and f.get("class") == "public" for f in e.get("facts", ())))
 def by_where(event): return block("no network")
 @hook("PreToolUse", lane="guard", runs=True)
 def by_facts(event, ctx):
