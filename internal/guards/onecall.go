@@ -105,15 +105,16 @@ func (o *OneCall) Settle(ctx context.Context, out *hook.Outcome[any], refuses fu
 	if o == nil {
 		return ""
 	}
+	s := o.end(out)
+	if s != nil { // it reads files: nobody need wait for that
+		more = standsIn(ctx, &s.fact, s.call.Facts, CommandOf(s.call.Input), s.call.Workspace)
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.over = true
 	if o.grant == nil && len(o.stops) == 0 {
 		return ""
 	}
-	if i := slices.IndexFunc(o.stops, func(s stop) bool { return out.By == ID && s.call.Reason == out.Reason }); i >= 0 {
-		s := &o.stops[i]
-		more = standsIn(&s.fact, s.call.Facts, CommandOf(s.call.Input), s.call.Workspace)
+	if s != nil {
 		if s.grants != nil && refuses(*out) && !refuses(others(*out)) { // else a yes would not help
 			how, err := offer(ctx, s.grants, s.call)
 			if err != nil {
@@ -129,6 +130,19 @@ func (o *OneCall) Settle(ctx context.Context, out *hook.Outcome[any], refuses fu
 		}
 	}
 	return more
+}
+
+// end notes that it is known what came of the call, and gives the stop that decided; nil
+// is that none did.
+func (o *OneCall) end(out *hook.Outcome[any]) *stop {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.over = true
+	if i := slices.IndexFunc(o.stops, func(s stop) bool { return out.By == ID && s.call.Reason == out.Reason }); i >= 0 {
+		s := o.stops[i]
+		return &s
+	}
+	return nil
 }
 
 // Used reports whether the call passes the rules by a grant.

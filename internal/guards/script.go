@@ -1,10 +1,12 @@
 package guards
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/hookway/hookway/facts"
@@ -15,25 +17,51 @@ import (
 // standsIn says in which script that a call runs, and in which line of it, the act
 // stands that a rule is about; "" if that is the call itself. The facts of a script are
 // the call's, and say of where only that the call runs it: so the script is read again.
-func standsIn(f *hook.Fact, all []hook.Fact, command, dir string) string {
+// The rules have decided by then: nothing that goes wrong here, nor the time that it takes,
+// may change what they said.
+func standsIn(ctx context.Context, f *hook.Fact, all []hook.Fact, command, dir string) (where string) {
+	defer func() {
+		if recover() != nil { // a bug of ours in the reading
+			where = ""
+		}
+	}()
 	if f.At.IsZero() || f.Does == "execute" {
 		return ""
 	}
 	whole := "" // a script of which the lines are not known
 	for _, name := range scriptsAt(f, all, command, dir) {
+		if nearlyOver(ctx) {
+			return ""
+		}
+		i := slices.IndexFunc(all, func(e hook.Fact) bool { return e.Does == "execute" && e.Path == name })
+		other := i >= 0 && all[i].Language != "sh"
+		if other && (whole != "" || f.Does == "run") {
+			continue
+		}
 		shown := strings.TrimPrefix(name, strings.TrimSuffix(dir, "/")+"/")
 		text, err := disk.Read(name, maxScript)
 		if err != nil || !utf8.Valid(text) {
 			continue
 		}
-		if n, line := lineOf(f, string(text), dir); n > 0 {
-			return fmt.Sprintf(" It stands in %s, line %d: `%s`.", shown, n, line)
-		}
-		if i := slices.IndexFunc(all, func(e hook.Fact) bool { return e.Does == "execute" && e.Path == name }); whole == "" && f.Does != "run" && i >= 0 && all[i].Language != "sh" {
+		if other {
 			whole = fmt.Sprintf(" It stands in %s.", shown)
+		} else if n, line := lineOf(f, string(text), dir); n > 0 {
+			return fmt.Sprintf(" It stands in %s, line %d: `%s`.", shown, n, line)
 		}
 	}
 	return whole
+}
+
+// answerTime is what an answer needs once it is decided.
+const answerTime = time.Second
+
+// nearlyOver reports whether there is only time left to answer.
+func nearlyOver(ctx context.Context) bool {
+	if ctx.Err() != nil {
+		return true
+	}
+	end, ok := ctx.Deadline()
+	return ok && time.Until(end) < answerTime
 }
 
 // scriptsAt are the files that a call runs where it says so of an act, the outermost first.

@@ -1,10 +1,12 @@
 package guards
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hookway/hookway/facts"
 	"github.com/hookway/hookway/hook"
@@ -47,9 +49,41 @@ func TestAnActInAScriptIsFound(t *testing.T) {
 			t.Errorf("%s is not stopped: %+v", line, judged)
 			continue
 		}
-		if got := standsIn(&judged[0].Fact, found, line, dir); got != want {
+		if got := standsIn(t.Context(), &judged[0].Fact, found, line, dir); got != want {
 			t.Errorf("%s:\ngot  %q\nwant %q", line, got, want)
 		}
+	}
+}
+
+// Where an act stands is said only if there is time to find it, and no mistake in finding
+// it is anybody else's. Scripts of other languages are not read as a shell's.
+func TestWhereAnActStandsChangesNothingElse(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"x.sh", "x.py"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("\n\nrm -rf /opt/work\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const line = "sh x.sh"
+	found := facts.Shell(line, World(dir, []string{"HOME=/home/u"}))
+	judged := Everything().Judge(found)
+	if len(judged) == 0 {
+		t.Fatal("it is not stopped")
+	}
+	over, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Hour))
+	defer cancel()
+	for name, got := range map[string]string{
+		"no time": standsIn(over, &judged[0].Fact, found, line, dir),
+		"a bug":   standsIn(t.Context(), nil, found, line, dir),
+	} {
+		if got != "" {
+			t.Errorf("%s: got %q", name, got)
+		}
+	}
+	act := hook.Fact{Does: "delete", Path: "/opt/work", By: "rm", At: hook.Span{From: 0, To: 12}, Sure: true}
+	runs := hook.Fact{Does: "execute", From: "file", Language: "python", Path: filepath.Join(dir, "x.py"), At: act.At}
+	if got, want := standsIn(t.Context(), &act, []hook.Fact{act, runs}, "python3 x.py", dir), " It stands in x.py."; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

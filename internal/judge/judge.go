@@ -157,13 +157,7 @@ func (r *request) decide(ctx context.Context) (reply call.Reply, err error) {
 	}
 	ctx, watch := keep.Watching(ctx, r.ev)
 	draft := r.draft()
-	out, err := r.fire(ctx)
-	var more string
-	if err == nil {
-		r.addLater(&out)
-		more = r.settle(ctx, &out)
-	}
-	f.settle(r.ev.ID(), out, err)
+	out, more, err := r.outcome(ctx, f)
 	if err != nil {
 		return reply, err
 	}
@@ -180,6 +174,24 @@ func (r *request) decide(ctx context.Context) (reply call.Reply, err error) {
 	record.Watched(watch)
 	r.putDrafted(ctx, record, draft)
 	return r.sending(answer, r.untaken(record)), nil
+}
+
+// outcome fires the event, and tells those who report it again what came of it: also if a
+// bug of ours ends it, for else they would wait for as long as they have.
+func (r *request) outcome(ctx context.Context, f *flight) (out hook.Outcome[any], more string, err error) {
+	whole := false
+	defer func() {
+		if !whole {
+			out, err = hook.Outcome[any]{}, errors.New("hookway panicked")
+		}
+		f.settle(r.ev.ID(), out, err)
+	}()
+	if out, err = r.fire(ctx); err == nil {
+		r.addLater(&out)
+		more = r.settle(ctx, &out)
+	}
+	whole = true
+	return out, more, err
 }
 
 // fire asks the hooks when the earlier events of the session are answered. A hook that

@@ -3,6 +3,8 @@ package judge
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -35,8 +37,15 @@ func stops(a hook.Action) bool {
 
 // settle has the rules take note of what came of a call for the agent. A block says from
 // then on what more there is to say of it. Of an ask, that is given, for its words may be
-// followed by those that nobody can be asked.
+// followed by those that nobody can be asked. What was decided stands, also if a bug of
+// ours ends it.
 func (r *request) settle(ctx context.Context, out *hook.Outcome[any]) (more string) {
+	defer func() {
+		if p := recover(); p != nil {
+			more = ""
+			r.log(fmt.Sprintf("panic while %s was settled: %v\n%s", r.ev.Info().Name, p, debug.Stack()))
+		}
+	}()
 	more = r.one.Settle(ctx, out, func(out hook.Outcome[any]) bool {
 		for _, w := range r.all() {
 			confirm(w.set, r.ev, &out)

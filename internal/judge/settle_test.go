@@ -23,6 +23,7 @@ type word struct {
 	yes, back int
 	offered   []guards.Call
 	used      func()
+	offers    func()
 }
 
 func (p *word) Use(context.Context, guards.Call) (string, bool, error) {
@@ -44,6 +45,9 @@ func (p *word) Return(context.Context, guards.Call) error {
 
 func (p *word) Offer(_ context.Context, c guards.Call) (string, error) {
 	p.offered = append(p.offered, c)
+	if p.offers != nil {
+		p.offers()
+	}
 	return "K7QX4", nil
 }
 
@@ -73,6 +77,17 @@ const (
 	elsewhere  = "hooks:\n- {id: house, on: PreToolUse, lane: guard, match: {command: 'git push'}, block: not from here}\n"
 	careful    = "hooks:\n- {id: house, on: PreToolUse, lane: guard, match: {command: 'git push'}, ask: really?}\n"
 )
+
+// What was decided stands when what is said of it fails, for all who report the call.
+func TestABlockOutlastsWhatIsSaidOfIt(t *testing.T) {
+	w, p := guarded(t, "hooks: []\n")
+	p.offers = func() { panic("a bug") }
+	for _, native := range []string{"PreToolUse", "PreToolUse"} {
+		r := w.bash("s", "1", forcedPush)
+		r.Event, r.Policy = native, call.PolicyContinue
+		w.want(w.ask(r), `"deny"`, "!could not decide")
+	}
+}
 
 func TestAGrantIsUsedOnlyByACallThatPasses(t *testing.T) {
 	gemini := func(w *world) *call.Request {
