@@ -57,7 +57,7 @@ type Fact struct {
 	Uncommitted bool   `json:"uncommitted,omitempty"` // work that is in no commit is lost
 	Object      string `json:"object,omitempty"`
 	Bounded     bool   `json:"bounded,omitempty"` // it has a WHERE
-	Where       string `json:"where,omitempty"`   // local, test, remote, unknown
+	Where       string `json:"where,omitempty"`   // local, test, remote, unknown; of move: the scope that it is in then
 	Dialect     string `json:"dialect,omitempty"`
 	System      string `json:"system,omitempty"` // kubernetes, terraform, docker, aws, …
 	Bulk        bool   `json:"bulk,omitempty"`

@@ -18,14 +18,14 @@ var (
 	abandon add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore
 	check-mailmap check-ref-format checkout checkout-index cherry cherry-pick citool clean clone column commit
 	commit-graph commit-tree config count-objects credential daemon describe diff diff-files diff-index diff-tree
-	difftool fast-export fast-import fetch fetch-pack filter-branch filter-repo fmt-merge-msg for-each-ref for-
-	each-repo format-patch fsck gc grep gui hash-object help hook index-pack init interpret-trailers lfs log ls-
-	files ls-remote ls-tree maintenance merge merge-base merge-file merge-index merge-tree mergetool mktag mktree
+	difftool fast-export fast-import fetch fetch-pack filter-branch filter-repo fmt-merge-msg for-each-ref
+	for-each-repo format-patch fsck gc grep gui hash-object help hook index-pack init interpret-trailers lfs log
+	ls-files ls-remote ls-tree maintenance merge merge-base merge-file merge-index merge-tree mergetool mktag mktree
 	multi-pack-index mv name-rev notes pack-objects pack-refs patch-id prune prune-packed pull push range-diff
 	read-tree rebase reflog remote repack replace request-pull rerere reset restore rev-list rev-parse revert rm
 	send-email send-pack shortlog show show-branch show-index show-ref sparse-checkout stage stash status
-	stripspace submodule svn switch symbolic-ref tag unpack-objects update update-index update-ref var verify-
-	commit verify-pack verify-tag version whatchanged worktree write-tree`)
+	stripspace submodule svn switch symbolic-ref tag unpack-objects update update-index update-ref var
+	verify-commit verify-pack verify-tag version whatchanged worktree write-tree`)
 	gitActsOf = []string{"force", "deletes", "uncommitted"}
 	sqlVerbs  = strings.Fields(`
 	alter attach call copy create delete detach drop exec execute export flush grant insert kill load merge optimize
@@ -34,6 +34,7 @@ var (
 	ansible aws azure deploy docker elasticsearch gcp github gitlab helm kafka kubernetes minio pulumi rclone terraform`)
 	infraVerbs = strings.Fields(`
 	apply cp delete down drain exec forward get login mount mount-socket plan privileged prune run state stop`)
+	scopes      = []string{"", "project", "worktree", "temp", "home", "system", "other", "root"}
 	networks    = []string{"loopback", "private", "metadata", "public"}
 	sources     = []string{"file", "env", "secret", "stdin", "commits", "net", "decoded", "pids"}
 	credentials = strings.Split(strings.Join(strings.Fields(`
@@ -57,13 +58,13 @@ var (
 // memberWords are the members of a fact that have few words, by their names in JSON.
 var memberWords = map[string]vocabulary{
 	"does":   {words: strings.Fields("run read write delete move connect execute git sql infra package system self secret unknown")},
-	"scope":  {words: []string{"", "project", "worktree", "temp", "home", "system", "other", "root"}},
+	"scope":  {words: scopes},
 	"class":  {words: append([]string{""}, networks...)},
 	"from":   {words: []string{"", "download", "file", "stdin", "decoded"}},
-	"where":  {words: []string{"", "local", "test", "remote", "unknown"}},
+	"where":  {words: append([]string{"local", "test", "remote", "unknown"}, scopes...)}, // of a move it is a scope
 	"kind":   {words: append([]string{""}, credentials...)},
 	"system": {words: infraSystems, open: true},
-	"verb":   {words: slices.Concat(gitVerbs, sqlVerbs, infraVerbs, []string{"install", "publish", "write"}), open: true},
+	"verb":   {words: slices.Concat(gitVerbs, sqlVerbs, infraVerbs, []string{"install", "publish", "remove", "write"}), open: true},
 }
 
 // keyWords are the words of patterns that facts are matched with, in their order.

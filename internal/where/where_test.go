@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/guards"
 )
 
 // holds runs an expression in a guard of an engine, over a call and its facts.
@@ -207,6 +208,43 @@ func TestWordsAreThoseOfTheAnalyser(t *testing.T) {
 	for _, line := range found("sql.go", `case "INSERT", [^:]*`) {
 		for _, m := range regexp.MustCompile(`[A-Z]+`).FindAllString(line[0], -1) {
 			check(hook.Match{SQL: []string{m}})
+		}
+	}
+}
+
+// What the analyser says of the calls of all corpora are words that facts have.
+func TestWordsAreThoseOfTheCorpora(t *testing.T) {
+	all, err := guards.Corpora()
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string]bool{}
+	for _, c := range all {
+		for _, row := range c.Rows {
+			for _, f := range row.Facts(guards.CorpusWorld()) {
+				fact := reflect.ValueOf(f)
+				for i := range fact.NumField() {
+					text := fact.Field(i)
+					member, _, _ := strings.Cut(fact.Type().Field(i).Tag.Get("json"), ",")
+					if text.Kind() != reflect.String || told[member+text.String()] {
+						continue
+					}
+					told[member+text.String()] = true
+					if err := hook.CheckFactWord(member, text.String()); err != nil {
+						t.Errorf("%s: %s: %v", c.Name, row.Command, err)
+					}
+				}
+			}
+		}
+	}
+	for _, verb := range []string{"for-each-repo", "ls-files", "verify-commit"} {
+		if err := (hook.Match{Git: []string{verb}}).Check(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, scope := range []string{"temp", "project"} {
+		if _, err := Compile(`any(facts, .does == "move" and .where == "` + scope + `")`); err != nil {
+			t.Error(err)
 		}
 	}
 }
