@@ -158,6 +158,9 @@ func (s *stance) tighten(by *stance) *stance {
 	if len(by.protected) > 0 && len(s.protected) == 0 {
 		out.protected = union(guards.Protected(), by.protected)
 	}
+	if len(s.protected) > 0 && len(by.protected) == 0 && by.addsGit(s) {
+		out.protected = union(guards.Protected(), s.protected)
+	}
 	for id, set := range by.rules {
 		was, on := out.rules[id]
 		if !on {
@@ -167,6 +170,17 @@ func (s *stance) tighten(by *stance) *stance {
 		out.rules[id] = guards.Setting{Verdict: sterner(was.Verdict, set.Verdict), Mode: stricter(was.Mode, set.Mode)}
 	}
 	return out
+}
+
+// addsGit reports whether a layer has rules over git by a word of its own, and not only
+// because the one below has them: alone, it protects the usual branches.
+func (s *stance) addsGit(below *stance) bool {
+	for id := range s.rules {
+		if strings.HasPrefix(id, "git/") && (s.layer.spec.use != nil || below.rules[id] == guards.Setting{}) {
+			return true
+		}
+	}
+	return false
 }
 
 func union(a, b []string) []string {

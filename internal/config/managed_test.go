@@ -34,6 +34,9 @@ func TestManagedGuardsAreNeverMilder(t *testing.T) {
 		{"a user is stricter", "{use: default}", "{mode: enforce}", "", force, "ask", ""},
 		{"a workspace is stricter", "{use: default}", "", "{rules: {git/force-push: {verdict: block, mode: enforce}}}", force, "block", ""},
 		{"branches add up", "{protected_branches: [stable], mode: enforce}", "{protected_branches: [trial]}", "", "git push -f origin stable", "block", ""},
+		{"a user's usual branches", "{use: [secrets], protected_branches: [prod]}", "{use: default}", "", "git push -f origin main", "block", ""},
+		{"and its own", "{use: [secrets], protected_branches: [prod]}", "{use: default}", "", "git push -f origin prod", "block", ""},
+		{"a workspace's usual branches", "{use: [secrets], protected_branches: [prod]}", "", "{use: [git], mode: enforce}", "git push -f origin main", "block", ""},
 		{"it is off", "{mode: off}", "{use: [files]}", "", deletes, "block", ""},
 		{"and the user's too", "{mode: off}", "{mode: off}", "", deletes, "", ""},
 		{"it names a project", "{use: default, projects: {WORK: {mode: monitor}}}", "", "", deletes, "would block", ""},
@@ -121,6 +124,24 @@ func TestManagedFilesThatDoNotCount(t *testing.T) {
 			t.Errorf("%s: it counts", tt.name)
 		}
 		w.want(set, "no-rm active")
+	}
+}
+
+// What is asked because of a mistake in the administrator's file is no user's to let pass.
+func TestAManagedMistakeIsNotLetThrough(t *testing.T) {
+	for text, want := range map[string]hook.Action{
+		"guards: {use: gti}\n": hook.ActionBlock,
+		"hooks:\n  - {id: a, on: PreToolUse, lane: guard, match: {git: pusj}, ask: x}\n":         hook.ActionBlock,
+		"ask_fallback: allow\nhooks:\n  - {id: a, on: PreToolUse, match: {git: pusj}, ask: x}\n": hook.ActionBlock,
+		"version: 1\n": hook.ActionAllow,
+	} {
+		w := newWorld(t)
+		w.write(w.admin("hookway.yaml"), text)
+		w.write(w.user("hookway.yaml"), "ask_fallback: allow\n")
+		set := w.load()
+		if got := set.AskFallback("hookway"); got != want {
+			t.Errorf("%s: an ask about %q, with nobody there, becomes %s, want %s", text, set.Problems.String(), got, want)
+		}
 	}
 }
 

@@ -254,8 +254,12 @@ func (s *Set) Fill(e *hook.Engine) error {
 // AskFallback is what an ask of a hook becomes where nobody can be asked: what the
 // settings say. A workspace that says allow says it of its own hooks alone: for the
 // others, hookway's own rules among them, the stricter of the user's word and the
-// workspace's counts. Of an administrator's, neither says allow.
+// workspace's counts. Of an administrator's, neither says allow; nor of hookway itself
+// while the administrator's configuration has a mistake.
 func (s *Set) AskFallback(id string) hook.Action {
+	if id == "hookway" && s.managedAsk == hook.ActionBlock && slices.ContainsFunc(s.Problems, func(p Problem) bool { return filepath.Dir(p.File) == s.managedDir }) {
+		return hook.ActionBlock
+	}
 	if s.managedAsk == hook.ActionBlock && slices.ContainsFunc(s.Hooks, func(h Hook) bool { return h.ID == id && h.Layer == LayerManaged }) {
 		return hook.ActionBlock
 	}
