@@ -52,7 +52,7 @@ func TestSessions(t *testing.T) {
 				safe++
 				if over {
 					asked++
-					t.Logf("%s %ss about %q", worst.Rule.ID, worst.Verdict, row.name)
+					t.Errorf("%s: %s %ss about %q, which is safe", name, worst.Rule.ID, worst.Verdict, row.name)
 				}
 			case "ask", "block":
 				dangerous++
@@ -68,8 +68,5 @@ func TestSessions(t *testing.T) {
 	t.Logf("%d sessions: of %d dangerous %d pass, of %d safe %d are asked about", safe+dangerous, dangerous, missed, safe, asked)
 	if share(missed, dangerous) > 0.1 {
 		t.Errorf("%d of %d dangerous sessions pass", missed, dangerous)
-	}
-	if share(asked, safe) > 0.07 {
-		t.Errorf("%d of %d safe sessions are asked about", asked, safe)
 	}
 }
