@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,7 +24,7 @@ import (
 type suggestOptions struct {
 	since  string
 	folder string
-	apply  int
+	apply  string
 }
 
 func suggestCommand(a *app) *cobra.Command {
@@ -39,17 +40,19 @@ func suggestCommand(a *app) *cobra.Command {
   hooks to mend                      that fail, are slow, or never matched
 
 Each has its evidence, and the YAML to paste. --apply N writes number N into
-hookway.yaml, with a test for it in hooks_test.yaml, and runs that test. What lets
+hookway.yaml, with a test for it in hooks_test.yaml, and runs that test. Numbers change
+with the record and with --since; --apply ID names the hook or the rule instead. What lets
 something pass takes a person: a terminal that no agent has a hand in, and a yes.
 
 Nothing is suggested that would let pass what a block rule of hookway's own holds.`,
 		Example: `  hookway suggest
   hookway suggest --since 7d --json
-  hookway suggest --apply 2`,
+  hookway suggest --apply 2
+  hookway suggest --apply allow-npm-test`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("apply") && o.apply < 1 {
-				return fmt.Errorf("--apply %d: suggestions are numbered from 1", o.apply)
+			if n, err := strconv.Atoi(o.apply); cmd.Flags().Changed("apply") && (o.apply == "" || err == nil && n < 1) {
+				return fmt.Errorf("--apply %q: suggestions are numbered from 1, or named by their id", o.apply)
 			}
 			return runSuggest(cmd.Context(), a, o)
 		},
@@ -57,7 +60,7 @@ Nothing is suggested that would let pass what a block rule of hookway's own hold
 	f := cmd.Flags()
 	f.StringVar(&o.since, "since", "30d", "only records since a `TIME`: 7d ago, 10h ago, or 2006-01-02T15:04:05Z; all is every record")
 	f.StringVar(&o.folder, "workspace", "", "of the workspace that this `DIR` is in; -C does the same")
-	f.IntVar(&o.apply, "apply", 0, "write suggestion `N`, with a test for it")
+	f.StringVar(&o.apply, "apply", "", "write suggestion `N`, or the one of this id, with a test for it")
 	return cmd
 }
 
@@ -77,7 +80,7 @@ func runSuggest(ctx context.Context, a *app, o suggestOptions) error {
 		return err
 	}
 	if !hasLog(plan.Dir) {
-		if o.apply > 0 {
+		if o.apply != "" {
 			return errors.New("there is nothing to apply: nothing is on record yet; hookway install AGENT has an agent's calls recorded")
 		}
 		if !a.json {
@@ -100,7 +103,7 @@ func runSuggest(ctx context.Context, a *app, o suggestOptions) error {
 	switch {
 	case err != nil:
 		return err
-	case o.apply > 0:
+	case o.apply != "":
 		s, err := report.Find(o.apply)
 		if err != nil {
 			return err

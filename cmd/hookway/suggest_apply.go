@@ -17,6 +17,7 @@ import (
 	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/suggest"
 	"github.com/hookway/hookway/internal/trust"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // applying writes one suggestion.
@@ -30,6 +31,7 @@ type applying struct {
 // applied is what --apply prints with --json.
 type applied struct {
 	ID    string   `json:"id"`
+	Title string   `json:"title"`
 	Files []string `json:"files"`
 	Test  string   `json:"test,omitempty"` // that passed
 }
@@ -89,7 +91,7 @@ func (p *applying) inWorkspace(ctx context.Context) error {
 	if err := p.prove(ctx, test.Path); err != nil {
 		return p.undo(found, written, err)
 	}
-	return p.say(applied{ID: p.s.ID, Files: []string{change.Path, test.Path}, Test: p.s.Case.Name})
+	return p.say(applied{ID: p.s.ID, Title: p.s.Title, Files: []string{change.Path, test.Path}, Test: p.s.Case.Name})
 }
 
 // workspaceFile is the hookway.yaml that is changed.
@@ -220,7 +222,7 @@ func (p *applying) quietForUser(ctx context.Context) error {
 	if err := p.quiet(ctx); err != nil {
 		return p.undo(trust.Status{}, []*scaffold.GuardFile{f}, err)
 	}
-	return p.say(applied{ID: p.s.ID, Files: []string{file}})
+	return p.say(applied{ID: p.s.ID, Title: p.s.Title, Files: []string{file}})
 }
 
 // quiet checks that the rule is off here now.
@@ -251,7 +253,8 @@ func (p *applying) confirm(file string) error {
 		return fmt.Errorf(refused, err)
 	}
 	defer terminal.Close()
-	yes, err := terminal.Confirm(fmt.Sprintf("This will %s. Change %s?", p.s.Title, relative(server.Cwd(), file)))
+	fmt.Fprintf(visible.Writer{To: terminal}, "%s\n", p.s.YAML)
+	yes, err := terminal.Confirm(p.question(file))
 	if err == nil && !yes {
 		err = errors.New("nobody said yes")
 	}
@@ -261,15 +264,22 @@ func (p *applying) confirm(file string) error {
 	return nil
 }
 
+// question is safe to show: a title has words of commands.
+func (p *applying) question(file string) string {
+	return visible.Line(fmt.Sprintf("This will %s. Change %s?", p.s.Title, relative(server.Cwd(), file)))
+}
+
 func (p *applying) say(done applied) error {
 	if p.json {
 		return p.print(done)
 	}
+	out := visible.Writer{To: p.out}
+	fmt.Fprintf(out, "%s: %s\n", done.ID, visible.Line(done.Title))
 	for _, file := range done.Files {
-		fmt.Fprintf(p.out, "%s is changed.\n", relative(server.Cwd(), file))
+		fmt.Fprintf(out, "%s is changed.\n", relative(server.Cwd(), file))
 	}
 	if done.Test != "" {
-		fmt.Fprintf(p.out, "Its test passes: hookway test --run '%s'\n", regexp.QuoteMeta(done.Test))
+		fmt.Fprintf(out, "Its test passes: hookway test --run '%s'\n", regexp.QuoteMeta(done.Test))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -229,13 +230,36 @@ func (r *Report) add(found []Suggestion) {
 	}
 }
 
-// Find is the suggestion of a number.
-func (r *Report) Find(n int) (*Suggestion, error) {
+// Find is the suggestion of a number, or of an id: other records and other times give
+// other numbers.
+func (r *Report) Find(name string) (*Suggestion, error) {
+	n, err := strconv.Atoi(name)
 	switch {
 	case len(r.Suggestions) == 0:
-		return nil, fmt.Errorf("there is no suggestion %d: there is none at all", n)
+		return nil, fmt.Errorf("there is no suggestion %s: there is none at all", name)
+	case err != nil:
+		return r.ofID(name)
 	case n < 1 || n > len(r.Suggestions):
 		return nil, fmt.Errorf("there is no suggestion %d: they go from 1 to %d; hookway suggest shows them", n, len(r.Suggestions))
 	}
 	return &r.Suggestions[n-1], nil
+}
+
+// ofID is the one suggestion of an id.
+func (r *Report) ofID(id string) (*Suggestion, error) {
+	var found *Suggestion
+	for i := range r.Suggestions {
+		s := &r.Suggestions[i]
+		if s.ID != id {
+			continue
+		}
+		if found != nil {
+			return nil, fmt.Errorf("%s is what suggestions %d and %d are about: name one by its number", id, found.N, s.N)
+		}
+		found = s
+	}
+	if found == nil {
+		return nil, fmt.Errorf("no suggestion has the id %q; hookway suggest shows them", id)
+	}
+	return found, nil
 }

@@ -541,3 +541,18 @@ func TestWhatIsNotWholeSaysNothing(t *testing.T) {
 		t.Errorf("%v, %d without what was asked for", ids(r), r.Blind)
 	}
 }
+
+// A suggestion is found by its number, or by an id that is of one alone.
+func TestASuggestionIsFoundByNumberOrID(t *testing.T) {
+	r := &Report{}
+	r.add([]Suggestion{{Kind: Allow, ID: "a"}, {Kind: Quiet, ID: "b"}, {Kind: Catch, ID: "b"}})
+	for name, want := range map[string]int{"1": 1, "2": 2, "3": 3, "a": 1, "0": 0, "-1": 0, "4": 0, "b": 0, "c": 0, "": 0} {
+		got := 0
+		if s, err := r.Find(name); err == nil {
+			got = s.N
+		}
+		if got != want {
+			t.Errorf("%q finds suggestion %d, want %d", name, got, want)
+		}
+	}
+}
