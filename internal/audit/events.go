@@ -120,6 +120,9 @@ func (s *shelf) close() {
 // take gives the event of a record; nil if it is not there. Those of records before it
 // are not wanted any more.
 func (s *shelf) take(seq int64) (text []byte, damages []error, err error) {
+	if s.bytes > maxAheadBytes {
+		s.drop(seq)
+	}
 	for {
 		if text, ok := s.ahead[seq]; ok {
 			s.forget(seq)

@@ -37,7 +37,7 @@ func (s *scrubber) hold(kind, secret string) string {
 		if s.found == nil {
 			s.found = map[string]string{}
 		}
-		text = s.holds.For(kind, secret)
+		text = s.holds.For(secret)
 		s.found[strings.Clone(secret)] = text
 		s.order = nil
 	}

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"hash"
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hookway/hookway/hook"
@@ -168,6 +170,11 @@ func (k *keeper) make(r *Record, w *whole) (text []byte, name, why string) {
 	}
 	e := w.kept
 	e.Workspace, s.kinds = r.Workspace, kindsOf(&e)
+	if len(s.redact.fields) > 0 {
+		if why = s.redact.hidesBeside(r, &e); why != "" {
+			return nil, "", why
+		}
+	}
 	verdict, rest := e.Verdict.Text(), e.Rest()
 	before := len(s.found) // with a draft, its payload is without these already
 	s.withhold(e.Withheld, payload, verdict, rest)
@@ -210,6 +217,56 @@ func (r *redactor) hidesIn(payload []byte) string {
 		return "the event cannot be read"
 	}
 	return r.hiddenAt("", event)
+}
+
+// hidesBeside says what the configuration hides of what was found about an event, by the
+// names that records have; "" is nothing.
+func (r *redactor) hidesBeside(rec *Record, e *keep.Event) string {
+	about := map[string]any{}
+	v := &e.Verdict
+	for name, text := range map[string]string{"reason": v.Reason, "user_message": v.UserMessage, "inject": v.Inject, "workspace": e.Workspace, "what": rec.What, "ran": rec.Ran} {
+		if text != "" {
+			about[name] = text
+		}
+	}
+	found := slices.Clone(e.Before)
+	env := map[string]any{}
+	for i := range e.Analyses {
+		a := &e.Analyses[i]
+		found = append(found, a.Facts...)
+		for name, value := range a.Seen.Env {
+			env[name] = value
+		}
+		var input any
+		if a.Input != nil && json.Unmarshal(a.Input, &input) == nil {
+			about["changes"] = true
+			if why := r.hiddenAt("tool_input", input); why != "" {
+				return why
+			}
+		}
+	}
+	if len(rec.Changes) > 0 {
+		about["changes"] = true
+	}
+	var texts []any
+	for i := range found {
+		f := reflect.ValueOf(found[i])
+		for n := range f.NumField() {
+			switch field := f.Field(n).Interface().(type) {
+			case string:
+				texts = append(texts, field)
+			case []string:
+				texts = append(texts, strings.Join(field, " "))
+			}
+		}
+	}
+	if len(texts) > 0 {
+		about["facts"] = texts
+	}
+	if len(env) > 0 {
+		about["env"] = env
+	}
+	return r.hiddenAt("", about)
 }
 
 func (r *redactor) hiddenAt(path string, value any) string {

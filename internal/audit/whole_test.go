@@ -113,3 +113,54 @@ func TestTheLongerSecretIsTakenOutFirst(t *testing.T) {
 		}
 	}
 }
+
+// One secret has one placeholder, with the shape of its kind, whoever sees it first.
+func TestAPlaceholderDoesNotDependOnWhoSawItsSecretFirst(t *testing.T) {
+	holds, err := keep.NewPlaceholders(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := scrubber{redact: newRedactor(nil), holds: holds}
+	text := s.hold("", "ghp_"+"R2mK9xQ7vT4nB8wZ3cY6pL1sD5fH0g1vgmAj")
+	if got := facts.Credentials(text); len(got) != 1 || got[0].Kind != "github token" {
+		t.Errorf("%q is seen as %+v", text, got)
+	}
+}
+
+func TestWhatRedactHidesBesideAnEventIsNotKept(t *testing.T) {
+	for _, hide := range []string{"facts", "reason", "inject", "user_message", "workspace", "what", "changes", "other"} {
+		dir := t.TempDir()
+		l := open(t, Config{Dir: dir})
+		ev := hook.PreToolUse.New(hook.Envelope{Session: "s", CWD: "/p"}, hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": "cat /p/x"}})
+		ctx, watch := keep.Watching(t.Context(), ev)
+		keep.Analyse(ctx, ev, facts.World{Dir: "/p", Home: "/h"})
+		watch.Decided(&hook.Verdict{Action: hook.ActionContinue, Reason: "one", Inject: "two", UserMessage: "three"})
+		r := outcomeOf(ev, hook.ActionContinue)
+		r.Hide, r.Workspace, r.Changes = []string{hide}, "/w", []Change{{Path: "tool_input.command", From: "a", To: "b"}}
+		r.Watched(watch)
+		add(t, l, r)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		all, _ := events(t, dir, Filter{})
+		want := "redact hides " + hide
+		if hide == "other" {
+			want = ""
+		}
+		if len(all) != 1 || all[0].NotReplayable != want {
+			t.Errorf("%s: %+v", hide, all)
+		}
+	}
+}
+
+// What an event far ahead takes of the memory hides none that is there.
+func TestAnEventIsFoundAfterMuchThatNobodyWants(t *testing.T) {
+	dir := t.TempDir()
+	kept(t, Config{Dir: dir}, 3, 3)
+	s := newShelf(EventsDir(dir), 1)
+	defer s.close()
+	s.ahead[1], s.bytes = make([]byte, maxAheadBytes+1), maxAheadBytes+1
+	if text, _, err := s.take(2); text == nil || err != nil {
+		t.Errorf("an event that is there is told as gone: %v", err)
+	}
+}

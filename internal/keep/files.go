@@ -68,8 +68,8 @@ type writer struct {
 	swept time.Time
 }
 
-// write writes entries as blocks.
-func (w *writer) write(batch []entry, now time.Time) error {
+// write writes entries as blocks. With an error it says how many are not written.
+func (w *writer) write(batch []entry, now time.Time) (lost int, err error) {
 	for len(batch) > 0 {
 		w.raw = w.raw[:0]
 		n := 0
@@ -82,7 +82,7 @@ func (w *writer) write(batch []entry, now time.Time) error {
 			err = w.append(block, batch[0].seq, now)
 		}
 		if err != nil {
-			return err
+			return len(batch), err
 		}
 		batch = batch[n:]
 	}
@@ -91,9 +91,9 @@ func (w *writer) write(batch []entry, now time.Time) error {
 	}
 	if now.Sub(w.swept) >= sweepEvery {
 		w.swept = now
-		return w.store.sweep(now)
+		w.store.sweepNow(now)
 	}
-	return nil
+	return 0, nil
 }
 
 // append adds a block to the last file, or to a new one.
@@ -147,6 +147,13 @@ func lock(dir string) (unlock func(), err error) {
 		}
 	}
 	return unlock, err
+}
+
+// sweepNow removes what is old, and logs what it cannot: no event is lost by that.
+func (s *Store) sweepNow(now time.Time) {
+	if err := s.sweep(now); err != nil && !errors.Is(err, os.ErrNotExist) {
+		s.config.Log.Warn(fmt.Sprintf("old kept events cannot be removed: %v", err))
+	}
 }
 
 // sweep removes files that are too old, or too many.

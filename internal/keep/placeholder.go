@@ -80,9 +80,8 @@ func makeKey(path string) ([]byte, error) {
 	return key, nil
 }
 
-// For gives what stands for a secret. Kind is what it is, as package facts names it; ""
-// is what only a name tells.
-func (p *Placeholders) For(kind, secret string) string {
+// For gives what stands for a secret: always the same, whoever saw it first.
+func (p *Placeholders) For(secret string) string {
 	code := p.code(secret, 0)
 	p.mu.Lock()
 	text, ok := p.made[code]
@@ -90,7 +89,7 @@ func (p *Placeholders) For(kind, secret string) string {
 	if ok {
 		return text
 	}
-	text = p.make(kind, secret)
+	text = p.make(secret)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.made) >= maxRemembered {
@@ -112,12 +111,12 @@ func (p *Placeholders) code(secret string, try byte) (sum [sha256.Size]byte) {
 const maxPrefix = 24
 
 // make tries to keep as little as is needed for the same kind to be seen.
-func (p *Placeholders) make(kind, secret string) string {
+func (p *Placeholders) make(secret string) string {
 	if strings.HasPrefix(secret, "-----BEGIN ") {
 		return p.block(secret)
 	}
 	want := facts.Credentials(secret)
-	if kind == "" || len(want) != 1 {
+	if len(want) != 1 {
 		return p.like(secret, 0, 0)
 	}
 	least, most := 0, min(maxPrefix, len(secret)/2)

@@ -1,7 +1,6 @@
 package keep
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -92,11 +91,7 @@ func (s *Store) Off() bool {
 		return false
 	}
 	s.opening.Do(func() {
-		go func() {
-			if err := s.sweep(time.Now()); err != nil && !errors.Is(err, os.ErrNotExist) {
-				s.config.Log.Warn(fmt.Sprintf("old kept events cannot be removed: %v", err))
-			}
-		}()
+		go s.sweepNow(time.Now())
 	})
 	return true
 }
@@ -209,8 +204,8 @@ func (s *Store) flush(w *writer) {
 	for _, e := range batch {
 		n += len(e.text)
 	}
-	if err := w.write(batch, time.Now()); err != nil {
-		s.lost.Add(int64(len(batch)))
+	if lost, err := w.write(batch, time.Now()); err != nil {
+		s.lost.Add(int64(lost))
 		if now := time.Now(); now.Sub(s.told) > time.Minute {
 			s.told = now
 			s.config.Log.Warn(fmt.Sprintf("%d events could not be kept: %v", s.lost.Load(), err))

@@ -245,7 +245,7 @@ func TestTheFirstOfSeveralKeysWins(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			keys[i] = p.For("", "the same secret")
+			keys[i] = p.For("the same secret")
 		})
 	}
 	wait.Wait()
@@ -339,4 +339,21 @@ func FuzzReader(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What cannot be looked at while old files are removed loses no event that is written.
+func TestAFileThatIsGoneMeanwhileLosesNothing(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink(filepath.Join(dir, "gone"), filepath.Join(dir, fileName(1, time.Now()))); err != nil {
+		t.Skip(err)
+	}
+	s := Open(Config{Dir: dir})
+	text := []byte(`{"v":1,"event":{}}`)
+	if !s.Reserve(len(text)) {
+		t.Fatal("no room")
+	}
+	s.Put(5, text)
+	if err := s.Close(); err != nil || s.Lost() != 0 {
+		t.Errorf("%d events count as lost: %v", s.Lost(), err)
+	}
 }
