@@ -175,7 +175,7 @@ func settings(s string) []hostPort {
 }
 
 // peerHost is the machine of host:path, as scp, rsync and git write it. A path here has
-// a slash before its colon, and a letter alone is a drive.
+// a slash before its colon.
 func peerHost(s string) []hostPort {
 	if strings.Contains(s, "://") {
 		return addresses(s)
@@ -185,10 +185,15 @@ func peerHost(s string) []hostPort {
 		i := strings.Index(s, "]:")
 		host, ok = s[:max(i+1, 0)], i > 0
 	}
-	if !ok || len(host) < 2 || strings.Contains(host, "/") {
+	if !ok || host == "" || strings.Contains(host, "/") || isDrive(s) {
 		return nil
 	}
 	return hosts("", host)
+}
+
+// isDrive reports whether a name begins with a drive of Windows. h:/srv is on a host.
+func isDrive(s string) bool {
+	return len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/' && s[0] >= 'A' && s[0] <= 'Z')
 }
 
 // usualImages is where images lie whose names have no host.

@@ -122,15 +122,13 @@ func withoutPatterns(src string) string {
 				}
 			}
 			before = c
-		case c == '/' && strings.IndexByte("{}(,;~!&|=\n", before) >= 0:
-			end := i + 1
-			for end < len(src) && src[end] != '/' && src[end] != '\n' {
-				if src[end] == '\\' {
-					end++
-				}
-				end++
+		case c == '#': // a comment: quotes in it begin nothing
+			for i+1 < len(src) && src[i+1] != '\n' {
+				i++
 			}
-			if end >= len(src) || src[end] != '/' {
+		case c == '/' && strings.IndexByte("{}(,;~!&|=\n", before) >= 0:
+			end := endOfPattern(src, i+1)
+			if end < 0 {
 				return string(out)
 			}
 			for k := i + 1; k < end; k++ {
@@ -143,6 +141,27 @@ func withoutPatterns(src string) string {
 		}
 	}
 	return string(out)
+}
+
+// endOfPattern is where the slash stands that ends a regular expression of awk, or -1.
+// One between brackets ends none.
+func endOfPattern(src string, i int) int {
+	set := -1 // where the set begins that i stands in
+	for ; i < len(src) && src[i] != '\n'; i++ {
+		switch c := src[i]; {
+		case c == '\\':
+			i++
+		case set < 0 && c == '/':
+			return i
+		case set < 0 && c == '[':
+			if set = i + 1; set < len(src) && src[set] == '^' {
+				set++
+			}
+		case c == ']' && i > set:
+			set = -1
+		}
+	}
+	return -1
 }
 
 // awk runs what its programs give to system() and pipes.

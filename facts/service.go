@@ -227,10 +227,12 @@ func (c *call) keyValueCommand(words []string) {
 
 // mount reads what a container gets of this machine: -v HOST:CONTAINER and --mount.
 func (c *call) mount(f field) {
-	source, target := f.text, ""
+	source, target, readonly := f.text, "", false
 	if strings.Contains(source, "=") {
 		for part := range strings.SplitSeq(f.text, ",") {
 			switch k, v, _ := strings.Cut(part, "="); k {
+			case "readonly", "ro":
+				readonly = v == "" || v == "true" || v == "1"
 			case "source", "src":
 				source = v
 			case "target", "destination", "dst":
@@ -238,10 +240,11 @@ func (c *call) mount(f field) {
 			}
 		}
 	} else {
+		var options string
 		source, target, _ = strings.Cut(f.text, ":")
-		target, _, _ = strings.Cut(target, ":")
+		target, options, _ = strings.Cut(target, ":")
+		readonly = slices.Contains(strings.Split(options, ","), "ro")
 	}
-	readonly := strings.HasSuffix(f.text, ":ro") || strings.Contains(f.text, ":ro,") || strings.Contains(f.text, "readonly")
 	if !strings.HasPrefix(source, "/") && !strings.HasPrefix(source, ".") && !strings.HasPrefix(source, "~") {
 		return // a volume by its name
 	}

@@ -1,7 +1,9 @@
 package facts
 
 import (
+	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -293,11 +295,29 @@ func (c *call) database(p parsed) string {
 var dialects = map[string]string{"psql": "postgres", "pgcli": "postgres", "cockroach": "postgres", "mysql": "mysql", "mariadb": "mysql", "mycli": "mysql",
 	"sqlite3": "sqlite", "sqlite": "sqlite", "litecli": "sqlite", "duckdb": "sqlite", "sqlcmd": "tsql", "isql": "tsql", "usql": "postgres", "clickhouse-client": "clickhouse", "clickhouse": "clickhouse"}
 
-// ownFile reports whether the database is a file in a folder for temporary ones.
+// ownFile reports whether the database is a file in a folder for temporary ones, and no
+// word can lead to another.
 func (c *call) ownFile(p parsed) bool {
 	if c.name != "sqlite3" && c.name != "sqlite" && c.name != "duckdb" || len(p.operands) == 0 {
 		return false
 	}
+	for _, f := range c.args {
+		if strings.ContainsRune(f.text, hole) || otherDatabase.MatchString(f.text) {
+			return false
+		}
+	}
+	for _, v := range c.stdin {
+		if !v.known() || otherDatabase.MatchString(v.text) {
+			return false
+		}
+	}
 	places := c.places(p.operands[0].text)
-	return len(places) == 1 && c.world.scope(path.Clean(places[0])) == "temp"
+	if len(places) != 1 {
+		return false
+	}
+	file := path.Clean(places[0])
+	return c.world.scope(file) == "temp" && c.world.scope(cmp.Or(c.world.real(file, false), file)) == "temp"
 }
+
+// otherDatabase finds what may open a further database.
+var otherDatabase = regexp.MustCompile(`(?i)\battach\b|(?m:^\s*\.[a-z])|^--?(init|cmd)\b`)
