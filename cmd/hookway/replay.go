@@ -69,7 +69,7 @@ hookway log --json prints them. They are fired at the hooks of this folder.`,
 	f.BoolVar(&o.anew, "anew", false, "find anew what calls would do, over what is on record of the files of that time")
 	f.BoolVar(&o.save, "save-tests", false, "write changed events as cases into hooks_test.yaml, with what is decided now")
 	f.IntVar(&o.pick, "pick", 3, "with --save-tests, how many of each hook or rule and kind at most")
-	f.BoolVar(&o.exitCode, "exit-code", false, "end with 2 if a decision changed")
+	f.BoolVar(&o.exitCode, "exit-code", false, "end with 2 if a decision changed, and with 1 if none was compared")
 	return cmd
 }
 
@@ -103,8 +103,12 @@ func replayed(ctx context.Context, a *app, o replayOptions, args []string) error
 	} else {
 		err = report.WriteText(visible.Writer{To: a.out})
 	}
-	if err == nil && o.exitCode && report.Changed() > 0 {
+	switch {
+	case err != nil || !o.exitCode:
+	case report.Changed() > 0:
 		return &exit{code: exitBlocked}
+	case report.Compared() == 0:
+		return errors.New("--exit-code: no event was compared, so that nothing is known of what changed; look at what is replayed")
 	}
 	return err
 }
@@ -128,6 +132,9 @@ func (o *replayOptions) source(ctx context.Context, a *app, plan *replay.Rerun, 
 	if len(args) > 0 {
 		if o.session != "" || o.workspace != "" {
 			return errors.New("--session and --workspace are about the record, and not about a file")
+		}
+		if o.since != "all" {
+			return errors.New("--since is about the record, and not about a file: all its events are replayed")
 		}
 		if _, err := os.Stat(args[0]); err != nil {
 			return fmt.Errorf("%s: %w", args[0], errors.Unwrap(err))
