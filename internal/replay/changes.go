@@ -184,7 +184,7 @@ func (c *changes) compared(t *target, s *shot, ev hook.AnyEvent, out *hook.Outco
 	}
 	kind, by, what := x.change()
 	if kind != Same {
-		if why := x.excuse(); why != "" {
+		if why := x.excuse(kind); why != "" {
 			c.incomparable(m, why)
 			return
 		}

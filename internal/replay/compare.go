@@ -78,7 +78,10 @@ func (c *comparison) unknown() string {
 }
 
 // excuse says why a difference says nothing of the hooks; "" if it does.
-func (c *comparison) excuse() string {
+func (c *comparison) excuse(kind Kind) string {
+	if kind != Blocked && c.hungOnOthers() { // whoever blocks now, no other root is asked
+		return "it hung on the guards of another root"
+	}
 	if c.s.beyond {
 		return "a hook asks what is remembered, or sends a message: neither is there in a replay"
 	}
@@ -91,6 +94,38 @@ func (c *comparison) excuse() string {
 		return "what its session did before is not on record"
 	}
 	return ""
+}
+
+// hungOnOthers reports whether something came of the guards of another root of the agent's
+// workspace, or may have. These are not asked again.
+func (c *comparison) hungOnOthers() bool {
+	if len(c.s.others) == 0 {
+		return false
+	}
+	for i := range c.s.moment.Then.Steps {
+		s := &c.s.moment.Then.Steps[i]
+		effect := s.Injected || s.Would != nil || s.Action != hook.ActionContinue.String()
+		if effect && s.Lane == hook.Guard.String() && c.ofOthers(s.Hook) {
+			return true
+		}
+	}
+	return false
+}
+
+// ofOthers reports whether a hook may have been one of another root.
+func (c *comparison) ofOthers(id string) bool {
+	for _, o := range c.s.others {
+		if o == nil {
+			return true
+		}
+		if same, guard := o.set.SameGuards(id, c.t.set); guard && !same {
+			return true
+		}
+		if slices.ContainsFunc(o.set.Hooks, func(h config.Hook) bool { return h.ID == id && h.Layer == config.LayerWorkspace }) {
+			return true
+		}
+	}
+	return !c.has(id)
 }
 
 // ofSessions reports whether a rule is about more than one call.

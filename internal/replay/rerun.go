@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"iter"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/hookway/hookway/handler/command"
@@ -52,10 +53,9 @@ type worker struct {
 	state  guards.State
 	counts *changes
 
-	mu      sync.Mutex
 	targets map[string]*target
 	failed  map[string]error
-	order   []string // workspaces, the one that was opened first in front
+	order   []string // workspaces, the one that was used last at the end
 }
 
 // mostTargets bounds how many workspaces are open at once.
@@ -116,7 +116,7 @@ func (p *Rerun) deal(ctx context.Context, workers []*worker) *problems {
 			}
 		})
 	}
-	seed, first, found := maphash.MakeSeed(), map[string]bool{}, &problems{}
+	d, found := &dealer{p: p, worlds: workers[0].worlds, n: uint64(len(workers)), seed: maphash.MakeSeed(), own: map[string]bool{}, at: map[string]uint64{}}, &problems{}
 	for m, err := range p.Moments {
 		if ctx.Err() != nil {
 			break
@@ -125,17 +125,7 @@ func (p *Rerun) deal(ctx context.Context, workers []*worker) *problems {
 			found.add(err, workers[0].worlds.home)
 			continue
 		}
-		session := m.Then.Session
-		if !first[session] && m.Lacks == "" {
-			if t, err := workers[0].target(ctx, p.hooks(m)); err == nil && t.own {
-				first[session] = true
-			}
-		}
-		at := uint64(0)
-		if !first[session] && session != "" {
-			at = maphash.String(seed, session) % uint64(len(workers))
-		}
-		queues[at] <- m
+		queues[d.worker(ctx, m)] <- m
 	}
 	for _, q := range queues {
 		close(q)
@@ -152,12 +142,56 @@ func (p *Rerun) hooks(m *Moment) string {
 	return m.Hooks
 }
 
-// target gives the hooks of a folder, and reads them once.
+// dealer says which worker gets an event. It opens configurations of its own: those of a
+// worker are opened and closed by that worker alone, while nothing is fired at them.
+type dealer struct {
+	p      *Rerun
+	worlds *worlds
+	n      uint64 // workers
+	seed   maphash.Seed
+	own    map[string]bool   // by folder: all its events go to one worker
+	at     map[string]uint64 // by session: the worker, which stays the same
+}
+
+// worker is the one that gets an event. What its session did before is known to it alone,
+// so a session that goes on in another workspace stays where it is.
+func (d *dealer) worker(ctx context.Context, m *Moment) uint64 {
+	session := m.Then.Session
+	if session == "" {
+		return 0
+	}
+	at, decided := d.at[session]
+	if !decided {
+		if !d.keeps(ctx, d.p.hooks(m)) {
+			at = maphash.String(d.seed, session) % d.n
+		}
+		d.at[session] = at
+	}
+	return at
+}
+
+// keeps reports whether the hooks of a folder keep something of their own.
+func (d *dealer) keeps(ctx context.Context, folder string) bool {
+	own, known := d.own[folder]
+	if !known {
+		if t, err := d.p.open(ctx, folder, new(guards.State), d.worlds); err == nil {
+			own = t.own
+			_ = t.close()
+		}
+		d.own[folder] = own
+	}
+	return own
+}
+
+// target gives the hooks of a folder, and reads them once. Where too many are open, it
+// closes those that were not used for the longest time.
 func (k *worker) target(ctx context.Context, folder string) (*target, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if t, err := k.targets[folder], k.failed[folder]; t != nil || err != nil {
-		return t, err
+	if err := k.failed[folder]; err != nil {
+		return nil, err
+	}
+	if i := slices.Index(k.order, folder); i >= 0 {
+		k.order = append(slices.Delete(k.order, i, i+1), folder)
+		return k.targets[folder], nil
 	}
 	t, err := k.p.open(ctx, folder, &k.state, k.worlds)
 	if err != nil {
@@ -168,7 +202,7 @@ func (k *worker) target(ctx context.Context, folder string) (*target, error) {
 	k.order = append(k.order, folder)
 	if len(k.order) > mostTargets {
 		old := k.order[0]
-		k.order = k.order[1:]
+		k.order = slices.Delete(k.order, 0, 1)
 		_ = k.targets[old].close()
 		delete(k.targets, old)
 	}
@@ -199,6 +233,7 @@ func (k *worker) take(ctx context.Context, m *Moment) {
 		s.then = &keep.Replaying{Event: m.Kept, Anew: k.p.Anew, ReadFile: k.worlds.readFile}
 		firing = keep.Replay(firing, s.then, ev)
 	}
+	s.others = k.others(ctx, m)
 	firing, one := guards.Begin(firing, ev)
 	out, err := t.engine.Fire(firing, ev)
 	if err == nil && t.watched {
@@ -220,13 +255,29 @@ func (k *worker) take(ctx context.Context, m *Moment) {
 	}
 }
 
+// others are the hooks of the other roots whose guards were asked then; nil stands for
+// those of one of which nothing can be said.
+func (k *worker) others(ctx context.Context, m *Moment) []*target {
+	if m.Kept == nil || len(m.Kept.Others) == 0 {
+		return nil
+	}
+	others := make([]*target, len(m.Kept.Others))
+	if k.p.Config != "" { // that file is in place of the root's that the agent worked in
+		return others
+	}
+	for i, folder := range m.Kept.Others[:min(len(others), mostTargets/2)] { // the event's own stays open
+		if t, err := k.target(ctx, folder); err == nil && !t.gaps {
+			others[i] = t
+		}
+	}
+	return others
+}
+
 // unread stands for files of a session: what they held then is not known. A file that
 // cannot be read counts as changed, and as one that nobody has looked into.
 func unread(string, int) ([]byte, error) { return nil, fs.ErrNotExist }
 
 func (k *worker) close() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
 	for _, t := range k.targets {
 		_ = t.close()
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,52 @@ var events = flag.Int("events", 2000, "how many events are replayed over their o
 type place struct {
 	home, workspace string
 	options         config.Options
+
+	several  bool // some events are of an agent with several roots
+	ofOthers int  // events of which the guards of another root of the workspace had an opinion
+}
+
+// otherRoot has guards that are asked about some events; one has the id of another hook.
+const otherRoot = `hooks:
+  - {id: other, on: PreToolUse, lane: guard, match: {tool: Bash, command: '^make'}, block: not here}
+  - {id: no-npm, on: PreToolUse, lane: guard, match: {tool: Bash, command: '^go test'}, ask: of both}
+  - {id: other-trial, on: PreToolUse, lane: guard, mode: monitor, match: {tool: Read}, block: not yet}
+  - {id: never, on: PreToolUse, lane: guard, match: {tool: Bash, command: '^never'}, block: never}
+`
+
+// engine has the hooks of a folder.
+func (p *place) engine(tb testing.TB, options config.Options) *hook.Engine {
+	tb.Helper()
+	set, err := config.Load(tb.Context(), options)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = set.Close() })
+	engine := new(hook.Engine)
+	if err := set.Fill(engine); err != nil || len(set.Problems) > 0 {
+		tb.Fatal(err, set.Problems)
+	}
+	return engine
+}
+
+// others asks the guards of the other root about what the hooks have passed, as for an
+// agent with several roots.
+func (p *place) others(ctx context.Context, tb testing.TB, engine *hook.Engine, ev hook.AnyEvent, out *hook.Outcome[any]) {
+	tb.Helper()
+	if out.Action > hook.ActionAllow {
+		return
+	}
+	more, err := engine.Guards(ctx, ev, func(string) bool { return true })
+	if err != nil {
+		tb.Fatal(err)
+	}
+	out.Steps = append(out.Steps, more.Steps...)
+	if more.Action > hook.ActionAllow {
+		out.Action, out.Reason, out.By, out.Rule = more.Action, more.Reason, more.By, more.Rule
+	}
+	if slices.ContainsFunc(more.Steps, func(s hook.Step) bool { return s.Action != hook.ActionContinue || s.Would != nil }) {
+		p.ofOthers++
+	}
 }
 
 func newPlace(tb testing.TB, yaml string, files map[string]string) *place {
@@ -62,31 +109,28 @@ func (p *place) past(tb testing.TB, n int) (dir string) {
 	options.Guards = func(on *config.Guards) hook.Handler {
 		return &guards.Guard{Policy: on.Policy, State: state, Grants: someGrants{}}
 	}
-	set, err := config.Load(tb.Context(), options)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer set.Close()
-	if len(set.Problems) > 0 {
-		tb.Fatal(set.Problems)
-	}
-	engine := new(hook.Engine)
-	if err := set.Fill(engine); err != nil {
-		tb.Fatal(err)
-	}
+	engine := p.engine(tb, options)
+	options.Dir = filepath.Join(p.home, "other")
+	write(tb, filepath.Join(options.Dir, "hookway.yaml"), otherRoot)
+	other := p.engine(tb, options)
 	dir = filepath.Join(p.home, "audit")
 	log, err := audit.Open(audit.Config{Dir: dir, Patience: time.Minute})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	g := newGenerator(1)
-	for range n {
+	for i := range n {
 		ev := g.next(tb, p.workspace)
 		ctx, watch := keep.Watching(tb.Context(), ev)
 		ctx, one := guards.Begin(ctx, ev)
 		out, err := engine.Fire(ctx, ev)
+		var folders []string
+		if err == nil && p.several && i%7 == 0 {
+			folders = []string{options.Dir}
+			p.others(ctx, tb, other, ev, &out)
+		}
 		one.Settle(ctx, &out, func(out hook.Outcome[any]) bool { return out.Action == hook.ActionBlock })
-		watch.Decided(&out.Verdict)
+		watch.Decided(&out.Verdict, folders...)
 		if err == nil {
 			err = engine.Close(tb.Context())
 		}
@@ -126,6 +170,22 @@ func TestTheSameHooksDecideTheSame(t *testing.T) {
 		var text strings.Builder
 		_ = report.WriteText(&text)
 		t.Errorf("%d of %d are the same:\n%s", report.Same, *events, text.String())
+	}
+}
+
+// TestTheGuardsOfOtherRootsAreNoChange: of an agent with several roots nothing is taken for
+// a change that another root decided, and the rest is the same.
+func TestTheGuardsOfOtherRootsAreNoChange(t *testing.T) {
+	p := newPlace(t, everything, scripts)
+	p.several = true
+	report, err := replay.Rerun{Moments: replay.FromRecord(t.Context(), p.past(t, 600), replay.Wanted{}), Options: p.options, Environ: os.Environ()}.Compare(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.ofOthers == 0 || report.Changed() != 0 || report.Incomparable != p.ofOthers || report.Same != 600-p.ofOthers {
+		var text strings.Builder
+		_ = report.WriteText(&text)
+		t.Errorf("of %d events others had an opinion:\n%s", p.ofOthers, text.String())
 	}
 }
 

@@ -181,6 +181,7 @@ func (t *target) close() error { return t.set.Close() }
 type shot struct {
 	moment *Moment
 	then   *keep.Replaying // nil: little is on record
+	others []*target       // of the other roots whose guards were asked then
 
 	mu       sync.Mutex
 	passed   []string // ids of hooks that were not asked
