@@ -94,7 +94,7 @@ func replayed(ctx context.Context, a *app, o replayOptions, args []string) error
 		return err
 	}
 	if o.save {
-		if report.Saved, err = report.SaveTests(); err != nil {
+		if report.Saved, err = report.SaveTests(ctx); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package cases
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,29 +25,37 @@ type New struct {
 	By     string // the hook that decides; "" if nobody does
 }
 
+// Added says what became of cases that were to be added, by their names.
+type Added struct {
+	Added   []string
+	Taken   []string // left out, because there is one of that name
+	Failing []string // left out, because they do not pass
+}
+
 // ErrStyle is the error of a file whose cases nothing can be put behind.
 var ErrStyle = errors.New("its cases are not a list with a dash before each; write them so, or name another folder")
 
 // Append puts cases behind those of a test file, which is made if it is not there. What is
-// in the file stays as it is, to the byte. A case whose name is taken is left out. The
-// file is replaced in one step, and only if it can be read afterwards.
-func Append(file string, options Options, list []New) (added, taken []string, err error) {
-	if real, err := filepath.EvalSymlinks(file); err == nil {
-		file = real
+// in the file stays as it is, to the byte. A case whose name is taken is left out, and so
+// is one that does not pass when fire fires it as it is written. The file is replaced in
+// one step, and only if it can be read afterwards.
+func Append(ctx context.Context, file string, options Options, list []New, fire Fire) (done Added, err error) {
+	if found, err := filepath.EvalSymlinks(file); err == nil {
+		file = found
 	}
 	text, mode, err := readCases(file)
 	if err != nil {
-		return nil, nil, err
+		return done, err
 	}
 	var have []*Case
 	indent := "  "
 	if text != nil {
 		var problems strict.Problems
 		if have, problems = Parse(file, text, options); len(problems) > 0 {
-			return nil, nil, fmt.Errorf("no case is added to a file with mistakes:\n%s", problems)
+			return done, fmt.Errorf("no case is added to a file with mistakes:\n%s", problems)
 		}
 		if indent, err = indentOf(file, text); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", file, err)
+			return done, fmt.Errorf("%s: %w", file, err)
 		}
 	}
 	out := slices.Clone(text)
@@ -58,27 +67,37 @@ func Append(file string, options Options, list []New) (added, taken []string, er
 	}
 	for i := range list {
 		c := &list[i]
-		if slices.ContainsFunc(have, func(o *Case) bool { return o.Name == c.Name }) || slices.Contains(added, c.Name) {
-			taken = append(taken, c.Name)
+		if slices.ContainsFunc(have, func(o *Case) bool { return o.Name == c.Name }) || slices.Contains(done.Added, c.Name) {
+			done.Taken = append(done.Taken, c.Name)
 			continue
 		}
-		one, err := c.yaml(indent)
+		one, err := c.yaml(indent, filepath.Dir(file))
 		if err != nil {
-			return nil, nil, fmt.Errorf("case %q: %w", c.Name, err)
+			return Added{}, fmt.Errorf("case %q: %w", c.Name, err)
 		}
-		out, added = append(out, one...), append(added, c.Name)
+		if !passes(ctx, file, one, options, fire) {
+			done.Failing = append(done.Failing, c.Name)
+			continue
+		}
+		out, done.Added = append(out, one...), append(done.Added, c.Name)
 	}
-	if len(added) == 0 {
-		return nil, taken, nil
+	if len(done.Added) == 0 || ctx.Err() != nil {
+		return done, context.Cause(ctx)
 	}
 	after, problems := Parse(file, out, options)
-	if len(problems) > 0 || len(after) != len(have)+len(added) {
-		return nil, nil, fmt.Errorf("%s: nothing is added: the cases cannot be read behind those that are there (%s)", file, problems)
+	if len(problems) > 0 || len(after) != len(have)+len(done.Added) {
+		return Added{}, fmt.Errorf("%s: nothing is added: the cases cannot be read behind those that are there (%s)", file, problems)
 	}
 	if err := disk.Replace(file, out, mode); err != nil {
-		return nil, nil, fmt.Errorf("the cases cannot be written: %w", err)
+		return Added{}, fmt.Errorf("the cases cannot be written: %w", err)
 	}
-	return added, taken, nil
+	return done, nil
+}
+
+// passes reports whether a case, as it is written, can be read and passes.
+func passes(ctx context.Context, file string, text []byte, options Options, fire Fire) bool {
+	list, problems := Parse(file, append([]byte("cases:\n"), text...), options)
+	return len(problems) == 0 && Run(ctx, list, nil, fire).Passed()
 }
 
 // readCases reads a test file; nil if there is none.
@@ -118,8 +137,8 @@ func indentOf(file string, text []byte) (string, error) {
 	return "", ErrStyle
 }
 
-// yaml is the case as text.
-func (c *New) yaml(indent string) ([]byte, error) {
+// yaml is the case as text, for a file in a folder.
+func (c *New) yaml(indent, folder string) ([]byte, error) {
 	payload, _, err := form(hook.Outcome[any]{Verdict: hook.Verdict{Event: c.Event.Info().Name}, Payload: c.Event.Body()})
 	if err != nil {
 		return nil, err
@@ -128,8 +147,15 @@ func (c *New) yaml(indent string) ([]byte, error) {
 	fmt.Fprintf(&b, "%s- name: %s\n", indent, compact(c.Name))
 	line := func(key, value string) { fmt.Fprintf(&b, "%s  %s: %s\n", indent, key, value) }
 	line("event", c.Event.Info().Name)
-	if agent := c.Event.Head().Agent; agent != "" {
-		line("agent", compact(agent))
+	head := c.Event.Head()
+	if head.Agent != "" {
+		line("agent", compact(head.Agent))
+	}
+	if head.Source != "" {
+		line("source", compact(head.Source))
+	}
+	if dir, ok := within(folder, head.CWD); ok && dir != "." {
+		line("cwd", compact(dir))
 	}
 	line("payload", compact(payload))
 	expect := map[string]any{"action": c.Action}
@@ -138,4 +164,37 @@ func (c *New) yaml(indent string) ([]byte, error) {
 	}
 	line("expect", compact(expect))
 	return b.Bytes(), nil
+}
+
+// Within reports whether a folder lies in that of a test file: then a case can name it so
+// that it means the same on another machine.
+func Within(folder, cwd string) bool {
+	_, ok := within(folder, cwd)
+	return ok
+}
+
+// within is a folder as seen from another one that it lies in, as cases have it.
+func within(folder, cwd string) (rel string, ok bool) {
+	rel, err := filepath.Rel(unlinked(folder), unlinked(cwd))
+	if err != nil || cwd == "" || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
+}
+
+// unlinked is a path without links, as far as there is something at it.
+func unlinked(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	for dir, rest := path, ""; ; {
+		if found, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(found, rest)
+		}
+		if up := filepath.Dir(dir); up != dir {
+			dir, rest = up, filepath.Join(filepath.Base(dir), rest)
+			continue
+		}
+		return path
+	}
 }

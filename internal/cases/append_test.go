@@ -16,6 +16,40 @@ func newCase(name, command string) cases.New {
 	return cases.New{Name: name, Event: ev, Action: "block", By: "h"}
 }
 
+// blocks is what the hooks make of every event.
+func blocks(_ context.Context, ev hook.AnyEvent) (hook.Outcome[any], error) {
+	return hook.Outcome[any]{Verdict: hook.Verdict{Event: ev.Info().Name, Action: hook.ActionBlock, By: "h"}, Payload: ev.Body()}, nil
+}
+
+// TestAppendProves: a case is in the folder, and of the source, that its event had; one
+// that does not pass is left out.
+func TestAppendProves(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "hooks_test.yaml")
+	event := func(name, cwd string) cases.New {
+		ev := hook.PreToolUse.New(hook.Envelope{Source: "codex", CWD: filepath.Join(dir, cwd)}, hook.ToolUse{ToolName: "Bash"})
+		return cases.New{Name: name, Event: ev, Action: "block", By: "h"}
+	}
+	wrong := event("passes", ".")
+	wrong.Action = "continue"
+	var fired []string
+	done, err := cases.Append(t.Context(), file, cases.Options{Envelope: hook.Envelope{Source: "test", CWD: dir}}, []cases.New{event("a", "."), wrong, event("b", "src/x")}, func(ctx context.Context, ev hook.AnyEvent) (hook.Outcome[any], error) {
+		rel, _ := filepath.Rel(dir, ev.Head().CWD)
+		fired = append(fired, ev.Head().Source+" "+filepath.ToSlash(rel))
+		return blocks(ctx, ev)
+	})
+	if err != nil || strings.Join(done.Added, " ") != "a b" || strings.Join(done.Failing, " ") != "passes" {
+		t.Errorf("%v, %+v", err, done)
+	}
+	if got := strings.Join(fired, ", "); got != "codex ., codex ., codex src/x" {
+		t.Errorf("fired were %s", got)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil || !strings.Contains(string(text), `cwd: "src/x"`) || strings.Count(string(text), "cwd:") != 1 || cases.Within(dir, filepath.Dir(dir)) {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
 // TestAppend puts cases behind others, and leaves those as they are.
 func TestAppend(t *testing.T) {
 	const one = "  event: PreToolUse\n  payload: {tool_name: Bash}\n  expect: {action: continue}"
@@ -33,7 +67,7 @@ func TestAppend(t *testing.T) {
 				}
 			}
 			odd := "echo \"x\" 'y' # \\ \t \u2028 \x01 😀 {a: b}"
-			added, taken, err := cases.Append(file, cases.Options{}, []cases.New{newCase("a", "ls"), newCase("b: it's \"odd\"", odd), newCase("b: it's \"odd\"", "ls")})
+			done, err := cases.Append(t.Context(), file, cases.Options{}, []cases.New{newCase("a", "ls"), newCase("b: it's \"odd\"", odd), newCase("b: it's \"odd\"", "ls")}, blocks)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -41,8 +75,8 @@ func TestAppend(t *testing.T) {
 			if text == "" {
 				want = 2
 			}
-			if len(added) != want || len(taken) != 3-want {
-				t.Errorf("added %q, taken %q", added, taken)
+			if len(done.Added) != want || len(done.Taken) != 3-want || done.Failing != nil {
+				t.Errorf("%+v", done)
 			}
 			now, err := os.ReadFile(file)
 			if err != nil || !strings.HasPrefix(string(now), text) {
@@ -78,7 +112,7 @@ func TestAppendRefuses(t *testing.T) {
 			if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, _, err := cases.Append(file, cases.Options{}, []cases.New{newCase("b", "ls")})
+			_, err := cases.Append(t.Context(), file, cases.Options{}, []cases.New{newCase("b", "ls")}, blocks)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}

@@ -123,5 +123,11 @@ func (c *Comparison) saved(b *strings.Builder) {
 		if len(s.Taken) > 0 {
 			fmt.Fprintf(b, "  %s left out: the name is taken\n", pluralOf(len(s.Taken), "more was", "more were"))
 		}
+		if len(s.Failing) > 0 {
+			fmt.Fprintf(b, "  %s left out: alone it would be decided otherwise\n", pluralOf(len(s.Failing), "more was", "more were"))
+		}
+		if s.Away > 0 {
+			fmt.Fprintf(b, "  %s left out: it happened in another folder\n", pluralOf(s.Away, "more was", "more were"))
+		}
 	}
 }

@@ -43,20 +43,8 @@ type target struct {
 // with it is told; an error means that nothing can be fired at it.
 func (p *Rerun) open(ctx context.Context, folder string, state *guards.State, worlds *worlds) (*target, error) {
 	t := &target{plan: p, engine: new(hook.Engine), worlds: worlds, state: state, acts: map[string]string{}}
-	options := p.Options
-	options.Memory = func(string, string, string) hook.Memory { return beyond{} }
-	options.Relay = func(context.Context) hook.Relay { return beyond{} }
-	options.MemoryHooks, options.Webhooks = nil, nil
-	options.Guards, options.Still = t.guard, !p.Act
-	if !p.Act {
-		options.Transport = noNetwork{}
-	}
-	switch {
-	case p.Config != "":
-		options.File = p.Config
-	case folder != "":
-		options.Dir, options.TrustedOnly = folder, true
-	}
+	options := p.options(folder)
+	options.Guards = t.guard
 	var err error
 	if t.set, err = config.Load(ctx, options); err != nil {
 		return nil, err
@@ -76,6 +64,25 @@ func (p *Rerun) open(ctx context.Context, folder string, state *guards.State, wo
 	}
 	t.engine.Analyse = t.analyse(t.engine.Analyse)
 	return t, nil
+}
+
+// options say how the configuration of a folder is read: what it has cannot act.
+func (p *Rerun) options(folder string) config.Options {
+	options := p.Options
+	options.Memory = func(string, string, string) hook.Memory { return beyond{} }
+	options.Relay = func(context.Context) hook.Relay { return beyond{} }
+	options.MemoryHooks, options.Webhooks = nil, nil
+	options.Guards, options.Still = nil, !p.Act
+	if !p.Act {
+		options.Transport = noNetwork{}
+	}
+	switch {
+	case p.Config != "":
+		options.File = p.Config
+	case folder != "":
+		options.Dir, options.TrustedOnly = folder, true
+	}
+	return options
 }
 
 // mistakes is the error of a file that was named and has some. Those of the others are
