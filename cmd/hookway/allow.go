@@ -45,7 +45,10 @@ the terminal.`,
 			}
 			r, err := allow(cmd.Context(), a, args[0])
 			a.home.Answered(cmd.Context(), approvalRecord(a, "hookway allow "+args[0], &r, err))
-			return err
+			if err != nil {
+				return err
+			}
+			return sayAllowed(a, &r)
 		},
 	}
 }
@@ -144,14 +147,16 @@ func allow(ctx context.Context, a *app, text string) (r approve.Request, err err
 	case !yes:
 		return r, fmt.Errorf("%s was not allowed", code)
 	}
-	if r, err = store.Allow(ctx, r, personAt(a, terminal.Name)); err != nil {
-		return r, err
-	}
+	return store.Allow(ctx, r, personAt(a, terminal.Name))
+}
+
+// sayAllowed says that a call may pass. It may, also if nobody can be told.
+func sayAllowed(a *app, r *approve.Request) error {
 	if a.json {
-		return r, a.print(r)
+		return a.print(r)
 	}
-	fmt.Fprintf(a.out, "Allowed once, until %s: let the agent try again\n", r.Until.Local().Format(time.TimeOnly))
-	return r, nil
+	_, err := fmt.Fprintf(a.out, "Allowed once, until %s: let the agent try again\n", r.Until.Local().Format(time.TimeOnly))
+	return err
 }
 
 // showStopped shows a call, and why it was stopped.
