@@ -55,6 +55,10 @@ func shown(input map[string]any) string {
 	return b.String()
 }
 
+// mostHidden is how long credentials are. A person is told when more is hidden: a call
+// may hide what it does behind something that looks like one.
+const mostHidden = 1 << 10
+
 // mostMasked bounds how much of each end of a long argument is looked at for credentials.
 const mostMasked = 128 << 10
 
@@ -67,10 +71,15 @@ func clipped(lead, text string) string {
 		head, tail = masked(lead, text[:mostMasked]), masked("", text[length-mostMasked:])
 	} else {
 		text = masked(lead, text)
-		if length = len(text); length <= shownHead+shownTail {
-			return text
+		hidden := ""
+		if n := length - len(text); n > mostHidden {
+			hidden = fmt.Sprintf("\n(%d of its %d bytes are not shown, because they look like a credential)", n, length)
 		}
-		head, tail = text, text
+		if length = len(text); length <= shownHead+shownTail {
+			return text + hidden
+		}
+		head, tail = text, text+hidden
+		length += len(hidden)
 	}
 	to, from := min(shownHead, len(head)), max(len(tail)-shownTail, 0)
 	for to > 0 && to < len(head) && !utf8.RuneStart(head[to]) {
