@@ -93,7 +93,7 @@ func (e *examining) run(ctx context.Context, agents []string) error {
 		err = e.print(examined{OK: failures == 0, Failures: failures, Warnings: warnings, Report: report, Seen: seen})
 	} else {
 		report.Write(e.out, seen, e.colour())
-		fmt.Fprintf(e.out, "\n%s, %s\n", count(failures, "failure"), count(warnings, "warning"))
+		fmt.Fprintf(e.out, "\n%s, %s\n", visible.Count(failures, "failure"), visible.Count(warnings, "warning"))
 	}
 	if err == nil && failures > 0 {
 		return &exit{code: exitFailure}

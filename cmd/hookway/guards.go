@@ -300,7 +300,7 @@ func testGuards(a *app, files []string) error {
 		if failed > 0 {
 			word, more = "FAIL  ", fmt.Sprintf(", %d failed", failed)
 		}
-		fmt.Fprintf(a.out, "%s%s of %s passed%s\n", word, count(len(all)-failed, "example"), count(len(packs), "pack"), more)
+		fmt.Fprintf(a.out, "%s%s of %s passed%s\n", word, visible.Count(len(all)-failed, "example"), visible.Count(len(packs), "pack"), more)
 	}
 	if failed > 0 {
 		return &exit{code: exitFailure}

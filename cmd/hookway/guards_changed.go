@@ -9,6 +9,7 @@ import (
 	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/internal/scaffold"
 	"github.com/hookway/hookway/internal/server"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // ruleChanged is what became of one rule.
@@ -93,9 +94,9 @@ func (c *guardsChanged) sayRules(a *app) {
 		case len(of) == 1:
 			fmt.Fprintf(a.out, "%s: %s; it was %s.\n", name, of[0].Now, of[0].Was)
 		case changed == 0:
-			fmt.Fprintf(a.out, "%s: its %s are as they were.\n", name, count(len(of), "rule"))
+			fmt.Fprintf(a.out, "%s: its %s are as they were.\n", name, visible.Count(len(of), "rule"))
 		default:
-			fmt.Fprintf(a.out, "%s: %d of its %s changed.\n", name, changed, count(len(of), "rule"))
+			fmt.Fprintf(a.out, "%s: %d of its %s changed.\n", name, changed, visible.Count(len(of), "rule"))
 		}
 		sayHeld(a, held)
 	}

@@ -223,7 +223,7 @@ func (i *installing) say(c *install.Change, r installed) {
 	case i.remove:
 		fmt.Fprintf(out, "%s: hookway is taken out\n", c.Title)
 	default:
-		fmt.Fprintf(out, "%s: %s to hookway now\n", c.Title, count(len(c.Events), "event comes", "events come"))
+		fmt.Fprintf(out, "%s: %s to hookway now\n", c.Title, visible.Count(len(c.Events), "event comes", "events come"))
 	}
 	for _, f := range c.Files {
 		switch {

@@ -285,7 +285,7 @@ func verifyLog(a *app) error {
 		showReport(a, dir, report)
 	}
 	if n := len(report.Problems) + report.More; n > 0 {
-		return &exit{code: exitFailure, err: fmt.Errorf("the log is not as it was written: %s", count(n, "problem"))}
+		return &exit{code: exitFailure, err: fmt.Errorf("the log is not as it was written: %s", visible.Count(n, "problem"))}
 	}
 	return nil
 }
@@ -302,7 +302,7 @@ func showReport(a *app, dir string, r audit.Report) {
 		sayNoLog(a, dir, false)
 		return
 	}
-	fmt.Fprintf(out, "The log is as it was written: records %d to %d in %s.\nLast hash: %s\n", r.First, r.Last, count(r.Files, "file"), r.Hash)
+	fmt.Fprintf(out, "The log is as it was written: records %d to %d in %s.\nLast hash: %s\n", r.First, r.Last, visible.Count(r.Files, "file"), r.Hash)
 	if r.Events+r.Gone > 0 {
 		gone := ""
 		if r.Gone > 0 {
@@ -311,6 +311,6 @@ func showReport(a *app, dir string, r audit.Report) {
 		fmt.Fprintf(out, "Whole events beside it, as they were written: %d%s.\n", r.Events, gone)
 	}
 	if r.Torn > 0 {
-		fmt.Fprintf(out, "%s left by processes that died while they wrote; that was never a record.\n", count(r.Torn, "torn line"))
+		fmt.Fprintf(out, "%s left by processes that died while they wrote; that was never a record.\n", visible.Count(r.Torn, "torn line"))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/internal/memory"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 func memoryEmbedCommand(a *app) *cobra.Command {
@@ -38,18 +39,18 @@ func embedAll(a *app, cmd *cobra.Command, store *memory.Store) error {
 		made, left = done, rest
 		if time.Since(said) >= time.Second && !a.json {
 			said = time.Now()
-			fmt.Fprintf(a.err, "hookway: %s made, %d left\n", count(done, "vector"), rest)
+			fmt.Fprintf(a.err, "hookway: %s made, %d left\n", visible.Count(done, "vector"), rest)
 		}
 	})
 	if err != nil {
-		return fmt.Errorf("%s made and kept: %w", count(made, "vector was", "vectors were"), err)
+		return fmt.Errorf("%s made and kept: %w", visible.Count(made, "vector was", "vectors were"), err)
 	}
 	if a.json {
 		return a.print(map[string]int{"made": made, "left": left})
 	}
-	_, err = fmt.Fprintf(a.out, "%s made\n", count(made, "vector"))
+	_, err = fmt.Fprintf(a.out, "%s made\n", visible.Count(made, "vector"))
 	if left > 0 {
-		fmt.Fprintf(a.err, "hookway: the embedder cannot do %s find them\n", count(left, "memory; its words", "memories; their words"))
+		fmt.Fprintf(a.err, "hookway: the embedder cannot do %s find them\n", visible.Count(left, "memory; its words", "memories; their words"))
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // maxNotes bounds what is kept for the user until the wrapped program ended.
@@ -37,7 +38,7 @@ func (n *notes) print() {
 		fmt.Fprintf(n.app.err, "hookway: %s\n", line)
 	}
 	if n.dropped > 0 {
-		fmt.Fprintf(n.app.err, "hookway: and %s\n", count(n.dropped, "more line"))
+		fmt.Fprintf(n.app.err, "hookway: and %s\n", visible.Count(n.dropped, "more line"))
 	}
 	n.lines, n.dropped = nil, 0
 }

@@ -66,13 +66,13 @@ func showStatus(a *app, st daemon.Status, ours string) {
 	out := visible.Writer{To: a.out}
 	fmt.Fprintf(out, "hookway %s runs (pid %d) at %s\n", st.Version, st.PID, st.Socket)
 	fmt.Fprintf(out, "  for %v, idle for %v; %s\n", ago(st.UptimeS), ago(st.IdleS), idleLimit(st.IdleLimitS))
-	fmt.Fprintf(out, "  %s, %s, %s, %d under way, %.1f MiB\n", count(int(st.Requests), "request"), count(len(st.Workspaces), "workspace"),
-		count(len(st.Sessions), "session"), st.Running, float64(max(st.Resident, st.GoMemory))/(1<<20))
+	fmt.Fprintf(out, "  %s, %s, %s, %d under way, %.1f MiB\n", visible.Count(int(st.Requests), "request"), visible.Count(len(st.Workspaces), "workspace"),
+		visible.Count(len(st.Sessions), "session"), st.Running, float64(max(st.Resident, st.GoMemory))/(1<<20))
 	for _, w := range st.Workspaces {
 		fmt.Fprintf(out, "  %s\n", w)
 	}
 	if st.LeftBehind > 0 {
-		fmt.Fprintf(out, "  %s that hooks of Claude Code left running\n", count(st.LeftBehind, "program"))
+		fmt.Fprintf(out, "  %s that hooks of Claude Code left running\n", visible.Count(st.LeftBehind, "program"))
 	}
 	if st.Relay != nil {
 		fmt.Fprintf(out, "  relay: %s\n", relayLine(*st.Relay))

@@ -14,6 +14,7 @@ import (
 	"github.com/hookway/hookway/internal/cases"
 	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/strict"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 type testOptions struct {
@@ -74,7 +75,7 @@ func runTests(ctx context.Context, a *app, where string, t testOptions) error {
 	case err != nil:
 		return err
 	case ctx.Err() != nil:
-		return fmt.Errorf("interrupted: %s not run", count(report.NotRun, "case was", "cases were"))
+		return fmt.Errorf("interrupted: %s not run", visible.Count(report.NotRun, "case was", "cases were"))
 	case len(report.Results) == 0:
 		return fmt.Errorf("no case has a name that matches --run %s", t.only)
 	case !report.Passed():
@@ -111,7 +112,7 @@ func runCases(ctx context.Context, a *app, b *server.Testbed, only *regexp.Regex
 		return nil, err
 	}
 	if len(problems) > 0 {
-		return nil, fmt.Errorf("nothing was tested: %s in %s; mend them and try again", count(len(problems), "mistake"), mistaken)
+		return nil, fmt.Errorf("nothing was tested: %s in %s; mend them and try again", visible.Count(len(problems), "mistake"), mistaken)
 	}
 	return report, nil
 }

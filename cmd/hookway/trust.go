@@ -12,7 +12,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/hookway/hookway/internal/config"
-	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/trust"
 	"github.com/hookway/hookway/internal/visible"
@@ -55,7 +54,7 @@ Your own scripts, in hookway's folder and ~/.config/agent-relay, run without tru
 			if a.json {
 				return a.print(status)
 			}
-			fmt.Fprintf(visible.Writer{To: a.out}, "Trusted %s as it is now: %s\n", status.Workspace, count(len(status.Files), "file"))
+			fmt.Fprintf(visible.Writer{To: a.out}, "Trusted %s as it is now: %s\n", status.Workspace, visible.Count(len(status.Files), "file"))
 			for _, f := range status.Files {
 				fmt.Fprintf(visible.Writer{To: a.out}, "  %s\n", f)
 			}
@@ -105,7 +104,7 @@ func askConsent(a *app, status trust.Status, yes bool) error {
 	}
 	var b strings.Builder
 	if n := len(status.Changes); status.State == trust.Changed {
-		fmt.Fprintf(&b, "  %s changed since it was trusted: %s\n", count(n, "file"), status.Changed())
+		fmt.Fprintf(&b, "  %s changed since it was trusted: %s\n", visible.Count(n, "file"), status.Changed())
 	}
 	for _, u := range status.Unknown {
 		if status.State == trust.Given { // said before
@@ -189,7 +188,7 @@ func showProblems(a *app, cmd *cobra.Command, shown map[string]bool) error {
 		return err
 	}
 	if len(problems) > 0 {
-		return &exit{code: exitFailure, err: fmt.Errorf("the workspace is trusted, but %s to be mended; until then each tool call is asked about", count(len(problems), "mistake is", "mistakes are"))}
+		return &exit{code: exitFailure, err: fmt.Errorf("the workspace is trusted, but %s to be mended; until then each tool call is asked about", visible.Count(len(problems), "mistake is", "mistakes are"))}
 	}
 	return nil
 }
@@ -286,7 +285,3 @@ func untrustOwn(a *app) error {
 	}
 	return nil
 }
-
-// count writes a number with its noun; forms are the singular and, if it is not
-// made with an s, the plural.
-func count(n int, forms ...string) string { return judge.Count(n, forms[0], forms[1:]...) }

@@ -68,7 +68,7 @@ func (l *lock) open() error {
 	}
 	f, err := os.OpenFile(filepath.Join(l.dir, lockName), os.O_CREATE|os.O_RDWR, 0o600)
 	if os.IsNotExist(err) { // the folder was removed
-		if err = private(l.dir); err == nil {
+		if err = disk.Private(l.dir, "the folder of the audit log"); err == nil {
 			f, err = os.OpenFile(filepath.Join(l.dir, lockName), os.O_CREATE|os.O_RDWR, 0o600)
 		}
 	}

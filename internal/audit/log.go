@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
 
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/keep"
 	"github.com/hookway/hookway/internal/logline"
 )
@@ -103,7 +103,7 @@ func Open(c Config) (*Log, error) {
 	if c.Dir == "" {
 		return nil, errors.New("the audit log needs a folder; set Dir")
 	}
-	if err := private(c.Dir); err != nil {
+	if err := disk.Private(c.Dir, "the folder of the audit log"); err != nil {
 		return nil, err
 	}
 	c.Events.Dir, c.Events.Log = EventsDir(c.Dir), c.Log
@@ -116,21 +116,6 @@ func Open(c Config) (*Log, error) {
 
 // EventsDir is where the events of a log are kept.
 func EventsDir(dir string) string { return filepath.Join(dir, "events") }
-
-// private makes a folder that only the user can read, or makes it so.
-func private(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("the folder of the audit log cannot be made: %w", err)
-	}
-	info, err := os.Stat(dir)
-	if err == nil && info.Mode().Perm()&0o077 != 0 {
-		err = os.Chmod(dir, 0o700)
-	}
-	if err != nil {
-		return fmt.Errorf("the folder of the audit log cannot be used: %w", err)
-	}
-	return nil
-}
 
 // Append writes a record. It returns once the record is with the system, where
 // it outlives this process, or with an error if it could not be written. It

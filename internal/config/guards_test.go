@@ -9,6 +9,29 @@ import (
 	"github.com/hookway/hookway/internal/guards"
 )
 
+func wantVerdict(t *testing.T, set *Set, line, want string) {
+	t.Helper()
+	if got := verdictOf(t, set, line); got != want {
+		t.Errorf("%s: got %q, want %q", line, got, want)
+	}
+}
+
+// wantRefused checks that a set has no mistakes, and warns of what one layer refuses
+// another: "" is nothing about guards.
+func wantRefused(t *testing.T, set *Set, refused string) {
+	t.Helper()
+	for _, p := range set.Problems {
+		t.Error(p)
+	}
+	said := ""
+	for _, p := range set.Warnings {
+		said += p.Message + "\n"
+	}
+	if refused == "" && strings.Contains(said, "guards") || !strings.Contains(said, refused) {
+		t.Errorf("warnings %q, want %q", said, refused)
+	}
+}
+
 // verdictOf is what the guards of a set say of a shell line: "block", "ask", "would
 // block", "would ask" or "".
 func verdictOf(t *testing.T, set *Set, line string) string {
@@ -112,19 +135,10 @@ func TestLayersOfGuardsOnlyTighten(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			set := guarded(t, "", tt.user, tt.work)
-			for _, p := range set.Problems {
-				t.Error(p)
+			if tt.line != "" {
+				wantVerdict(t, set, tt.line, tt.want)
 			}
-			if got := verdictOf(t, set, tt.line); tt.line != "" && got != tt.want {
-				t.Errorf("%s: got %q, want %q", tt.line, got, tt.want)
-			}
-			said := ""
-			for _, p := range set.Warnings {
-				said += p.Message + "\n"
-			}
-			if tt.refused == "" && strings.Contains(said, "guards") || !strings.Contains(said, tt.refused) {
-				t.Errorf("warnings %q, want %q", said, tt.refused)
-			}
+			wantRefused(t, set, tt.refused)
 		})
 	}
 }

@@ -45,19 +45,8 @@ func TestManagedGuardsAreNeverMilder(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			set := guarded(t, tt.managed, tt.user, tt.work)
-			for _, p := range set.Problems {
-				t.Error(p)
-			}
-			if got := verdictOf(t, set, tt.line); got != tt.want {
-				t.Errorf("%s: got %q, want %q", tt.line, got, tt.want)
-			}
-			said := ""
-			for _, p := range set.Warnings {
-				said += p.Message + "\n"
-			}
-			if tt.refused == "" && strings.Contains(said, "guards") || !strings.Contains(said, tt.refused) {
-				t.Errorf("warnings %q, want %q", said, tt.refused)
-			}
+			wantVerdict(t, set, tt.line, tt.want)
+			wantRefused(t, set, tt.refused)
 		})
 	}
 }

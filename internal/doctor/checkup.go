@@ -133,14 +133,6 @@ func (c *Checkup) installOptions(version string) install.Options {
 	return install.Options{State: c.state, Shim: c.shim, Dir: c.Dir, Getenv: c.Getenv, Version: version}
 }
 
-// count writes a number with its noun.
-func count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
-}
-
 // few lists at most some names.
 func few(names []string) string {
 	const most = 8

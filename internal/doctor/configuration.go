@@ -3,6 +3,7 @@ package doctor
 import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/trust"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // configuration looks at the hooks that are configured here.
@@ -37,7 +38,7 @@ func (c *Checkup) configuration() Section {
 	}
 	switch {
 	case active > 0:
-		s.ok("%s active; %s", count(active, "hook"), where)
+		s.ok("%s active; %s", visible.Count(active, "hook"), where)
 	case len(c.set.Hooks) == 0 && len(c.set.Problems) == 0:
 		s.note("no hooks; %s (hookway init writes a hookway.yaml to begin with)", where)
 	default:
@@ -66,7 +67,7 @@ func does(n int) string {
 	case 1:
 		return "1 hook does"
 	}
-	return count(n, "hook") + " do"
+	return visible.Count(n, "hook") + " do"
 }
 
 func place(p config.Problem) string {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // Bounds of what is read and shown.
@@ -59,7 +60,7 @@ func (c *Checkup) daemon(ctx context.Context) Section {
 }
 
 func (c *Checkup) running(s *Section, st daemon.Status) {
-	s.ok("hookway %s runs (pid %d), %s answered", st.Version, st.PID, count(int(st.Requests), "request"))
+	s.ok("hookway %s runs (pid %d), %s answered", st.Version, st.PID, visible.Count(int(st.Requests), "request"))
 	if st.Version != c.Version {
 		s.warn("hookway stop; the next event starts this one", "it is hookway %s, and this is %s", st.Version, c.Version)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // maxGroups is how many different failures are kept apart at least; never are it
@@ -78,7 +79,7 @@ func (c *Checkup) history() Section {
 		}
 	}
 	if events > 0 {
-		s.ok("%s on record", count(events, "event"))
+		s.ok("%s on record", visible.Count(events, "event"))
 	}
 	for _, h := range failed.newest() {
 		s.warn("hookway log --since 24h --explain", "%s", repeated(h.what, h.times, c.Now.Sub(h.last)))
@@ -111,7 +112,7 @@ func note(r *audit.Record, failed, degraded tally) {
 		}
 	}
 	if r.Lost > 0 {
-		failed.add(r.Time, "%s could not be put on record", count(int(r.Lost), "event"))
+		failed.add(r.Time, "%s could not be put on record", visible.Count(int(r.Lost), "event"))
 	}
 	for _, d := range r.Degraded {
 		degraded.add(r.Time, "%s: %s", where, d)

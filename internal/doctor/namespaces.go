@@ -10,6 +10,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 const (
@@ -34,11 +35,11 @@ func (c *Checkup) namespaces() Section {
 		if near := hook.NearestWithin(min(2, (len(n.Name)+1)/3), n.Name, c.knownNamespaces(n.Dir)); near != "" {
 			mend = fmt.Sprintf("did the agent mean @%s:? Else %s", near, mend)
 		}
-		s.add(Note, mend, "@%s: no hook took %s; the last %s ago, of %s in %s", n.Name, count(n.Count, "directive"), ago(c.Now.Sub(n.Last)),
+		s.add(Note, mend, "@%s: no hook took %s; the last %s ago, of %s in %s", n.Name, visible.Count(n.Count, "directive"), ago(c.Now.Sub(n.Last)),
 			orText(n.Agent, "an agent"), n.Dir)
 	}
 	if more := len(all) - namespaceLines; more > 0 {
-		s.note("and %s more", count(more, "namespace"))
+		s.note("and %s more", visible.Count(more, "namespace"))
 	}
 	return s
 }

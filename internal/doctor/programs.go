@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/internal/install"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // module is what every program of hookway is built from.
@@ -65,7 +66,7 @@ func (c *Checkup) programs() Section {
 	}
 	for _, name := range []string{"hookway", "hookway-hook"} {
 		if all := c.inPath(name); len(all) > 1 {
-			s.warn("keep one of them: agents may find another than you", "PATH has %s of %s: %s", count(len(all), "version"), name, strings.Join(all, ", "))
+			s.warn("keep one of them: agents may find another than you", "PATH has %s of %s: %s", visible.Count(len(all), "version"), name, strings.Join(all, ", "))
 		}
 	}
 	return s

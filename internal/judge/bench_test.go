@@ -27,7 +27,7 @@ func BenchmarkAnswer(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.Cleanup(func() { _ = log.Close() })
-			w.Record = log.Append
+			w.Record, w.Draft = log.Append, log.Draft
 			var n atomic.Int64
 			b.ReportAllocs()
 			b.SetParallelism(clients)
@@ -66,7 +66,7 @@ func BenchmarkConversation(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.Cleanup(func() { _ = log.Close() })
-			w.Record = log.Append
+			w.Record, w.Draft = log.Append, log.Draft
 			text := strings.Repeat(`what is \"said\" in it, with\nlines `, 30)
 			event := fmt.Sprintf(`{"session_id":"s","cwd":%q,"hook_event_name":"AfterModel","llm_request":{"model":"m","messages":[%s{"role":"user","content":""}]},`+
 				`"llm_response":{"text":"x"}}`, w.dir, strings.Repeat(`{"role":"user","content":"`+text+`"},`, messages-1))

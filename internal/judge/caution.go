@@ -9,6 +9,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/trust"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // Caution puts into an outcome what the user must know of hooks that do not run.
@@ -69,13 +70,13 @@ func tell(set *config.Set, ev hook.AnyEvent, out *hook.Outcome[any]) {
 		}
 	}
 	if n := len(none); n > 0 {
-		lines = append(lines, fmt.Sprintf("hookway: %s in its configuration; what has one does not run, and each tool call is asked about:\n%s", Count(n, "mistake"), none))
+		lines = append(lines, fmt.Sprintf("hookway: %s in its configuration; what has one does not run, and each tool call is asked about:\n%s", visible.Count(n, "mistake"), none))
 	}
 	if n := len(old); n > 0 {
-		lines = append(lines, fmt.Sprintf("hookway: %s in its configuration; what has one runs as it was before:\n%s", Count(n, "mistake"), old))
+		lines = append(lines, fmt.Sprintf("hookway: %s in its configuration; what has one runs as it was before:\n%s", visible.Count(n, "mistake"), old))
 	}
 	if n := len(set.Skipped); n > 0 {
-		lines = append(lines, fmt.Sprintf("hookway: %s left out; what cannot be asked what it is does not run:\n%s", Count(n, "hook"), set.Skipped))
+		lines = append(lines, fmt.Sprintf("hookway: %s left out; what cannot be asked what it is does not run:\n%s", visible.Count(n, "hook"), set.Skipped))
 	}
 	if neverTrusted(set) {
 		lines = append(lines, untrustedWords)
@@ -117,7 +118,7 @@ func waits(set *config.Set) bool { return set.Unread || Untrusted(set) > 0 }
 func Advice(set *config.Set) string {
 	what := "hooks do"
 	if n := Untrusted(set); n > 0 {
-		what = Count(n, "hook does", "hooks do")
+		what = visible.Count(n, "hook does", "hooks do")
 	}
 	if why := set.Trust.Lost; why != "" {
 		return fmt.Sprintf("%s: the hooks of %s run as they were. If they shall go on, run: hookway trust; if not, hookway untrust after it", why, set.Workspace)
@@ -129,15 +130,4 @@ func Advice(set *config.Set) string {
 		return fmt.Sprintf("%s not run in %s: its files changed since it was trusted (%s); look at them, then run: hookway trust; or hookway untrust, if they shall not run any more", what, set.Workspace, set.Trust.Changed())
 	}
 	return fmt.Sprintf("%s not run in %s: the workspace is not trusted; look at them with hookway list, then run: hookway trust", what, set.Workspace)
-}
-
-// Count writes a number with its word; the plural adds an s unless it is given.
-func Count(n int, one string, many ...string) string {
-	word := one
-	if n != 1 {
-		if word = one + "s"; len(many) > 0 {
-			word = many[0]
-		}
-	}
-	return fmt.Sprintf("%d %s", n, word)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // toldPrefix begins the name of the file that says on which day the user was told.
@@ -33,7 +34,7 @@ func (j *Judge) morning(ctx context.Context, set *config.Set, ev hook.AnyEvent, 
 	if err != nil || !firstOf(dir, now) || n == 0 {
 		return // without time the next session is told
 	}
-	count := Count(n, "call")
+	count := visible.Count(n, "call")
 	if !all {
 		count = "at least " + count
 	}

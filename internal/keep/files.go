@@ -142,7 +142,7 @@ func lock(dir string) (unlock func(), err error) {
 	defer cancel()
 	path := filepath.Join(dir, lockName)
 	if unlock, err = disk.LockFile(ctx, path); errors.Is(err, os.ErrNotExist) { // the folder was removed
-		if err = private(dir); err == nil {
+		if err = disk.Private(dir, "the folder of kept events"); err == nil {
 			unlock, err = disk.LockFile(ctx, path)
 		}
 	}

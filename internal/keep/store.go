@@ -3,11 +3,11 @@ package keep
 import (
 	"fmt"
 	"log/slog"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/logline"
 )
 
@@ -75,7 +75,7 @@ func Open(c Config) *Store {
 // Ready makes the folder and the key, once, and gives the placeholders.
 func (s *Store) Ready() (*Placeholders, error) {
 	s.opening.Do(func() {
-		if s.err = private(s.config.Dir); s.err == nil {
+		if s.err = disk.Private(s.config.Dir, "the folder of kept events"); s.err == nil {
 			s.placeholders, s.err = NewPlaceholders(s.config.Dir)
 		}
 		if s.err != nil {
@@ -215,19 +215,4 @@ func (s *Store) flush(w *writer) {
 	s.held -= len(batch)
 	s.bytes -= n
 	s.mu.Unlock()
-}
-
-// private makes a folder that only the user can read, or makes it so.
-func private(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("the folder of kept events cannot be made: %w", err)
-	}
-	info, err := os.Stat(dir)
-	if err == nil && info.Mode().Perm()&0o077 != 0 {
-		err = os.Chmod(dir, 0o700)
-	}
-	if err != nil {
-		return fmt.Errorf("the folder of kept events cannot be used: %w", err)
-	}
-	return nil
 }

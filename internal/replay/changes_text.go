@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // WriteText writes a comparison for people.
@@ -24,7 +26,7 @@ func (c *Comparison) head(b *strings.Builder) {
 		b.WriteString("There is no event to be replayed.\n")
 		return
 	}
-	fmt.Fprintf(b, "%s of %s, %s compared.\n\n", plural(c.Events, "event"), plural(c.Sessions, "session"), count(c.Compared()))
+	fmt.Fprintf(b, "%s of %s, %s compared.\n\n", visible.Count(c.Events, "event"), visible.Count(c.Sessions, "session"), visible.Number(c.Compared()))
 	for _, line := range []struct {
 		name string
 		n    int
@@ -32,7 +34,7 @@ func (c *Comparison) head(b *strings.Builder) {
 		{"newly blocked", c.Blocked}, {"newly asked", c.Asked}, {"newly passed", c.Passed}, {"changed in another way", c.Other}, {"the same", c.Same},
 		{"not comparable", c.Incomparable}, {"not replayable", c.NotReplayable},
 	} {
-		fmt.Fprintf(b, "  %-24s%s\n", line.name, count(line.n))
+		fmt.Fprintf(b, "  %-24s%s\n", line.name, visible.Number(line.n))
 	}
 }
 
@@ -44,7 +46,7 @@ func (c *Comparison) sourceTable(b *strings.Builder) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "blocked\tasked\tpassed\totherwise\t  hook or rule\n")
 	for _, s := range c.Sources {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t  %s\n", count(s.Blocked), count(s.Asked), count(s.Passed), count(s.Other), s.ID)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t  %s\n", visible.Number(s.Blocked), visible.Number(s.Asked), visible.Number(s.Passed), visible.Number(s.Other), s.ID)
 	}
 	_ = t.Flush() // to a text
 }
@@ -69,27 +71,27 @@ func (c *Comparison) samples(b *strings.Builder) {
 // rest tells what was not compared, and why.
 func (c *Comparison) rest(b *strings.Builder) {
 	if n := len(c.NotAsked); n > 0 {
-		fmt.Fprintf(b, "\n%s not asked, because what they run could act; --run asks them:\n", pluralOf(n, "hook was", "hooks were"))
+		fmt.Fprintf(b, "\n%s not asked, because what they run could act; --run asks them:\n", visible.Count(n, "hook was", "hooks were"))
 		for _, a := range c.NotAsked[:min(n, mostLines)] {
-			fmt.Fprintf(b, "  %s (%s), at %s\n", a.Hook, a.Kind, plural(a.Events, "event"))
+			fmt.Fprintf(b, "  %s (%s), at %s\n", a.Hook, a.Kind, visible.Count(a.Events, "event"))
 		}
 		more(b, n, "more hook")
 	}
 	if n := len(c.Why); n > 0 {
 		b.WriteString("\nNot compared:\n")
 		for _, r := range c.Why[:min(n, mostLines)] {
-			fmt.Fprintf(b, "  %s: %s (first: %s)\n", plural(r.Events, "event"), r.Why, r.Place)
+			fmt.Fprintf(b, "  %s: %s (first: %s)\n", visible.Count(r.Events, "event"), r.Why, r.Place)
 		}
 		more(b, n, "more reason")
 	}
 	if c.Undecided > 0 {
-		fmt.Fprintf(b, "\nOf %s no decision is known: they count as passed then.\n", plural(c.Undecided, "event"))
+		fmt.Fprintf(b, "\nOf %s no decision is known: they count as passed then.\n", visible.Count(c.Undecided, "event"))
 	}
 	if c.Anew > 0 {
-		fmt.Fprintf(b, "\n%s analysed anew, over the files of today.\n", pluralOf(c.Anew, "call was", "calls were"))
+		fmt.Fprintf(b, "\n%s analysed anew, over the files of today.\n", visible.Count(c.Anew, "call was", "calls were"))
 	}
 	if c.Lacking > 0 {
-		fmt.Fprintf(b, "\n%s analysed anew, and not all that they looked at then is on record:\n", pluralOf(c.Lacking, "call was", "calls were"))
+		fmt.Fprintf(b, "\n%s analysed anew, and not all that they looked at then is on record:\n", visible.Count(c.Lacking, "call was", "calls were"))
 		for _, l := range c.Lacks[:min(len(c.Lacks), mostChanges)] {
 			fmt.Fprintf(b, "  %s\n", l)
 		}
@@ -105,29 +107,22 @@ func (c *Comparison) rest(b *strings.Builder) {
 
 func more(b *strings.Builder, n int, what string) {
 	if n > mostLines {
-		fmt.Fprintf(b, "  and %s; --json has more of them\n", plural(n-mostLines, what))
+		fmt.Fprintf(b, "  and %s; --json has more of them\n", visible.Count(n-mostLines, what))
 	}
-}
-
-func pluralOf(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return count(n) + " " + many
 }
 
 // saved tells which cases were written.
 func (c *Comparison) saved(b *strings.Builder) {
 	for _, s := range c.Saved {
-		fmt.Fprintf(b, "\n%s got %s; hookway test runs them.\n", s.File, plural(len(s.Added), "case"))
+		fmt.Fprintf(b, "\n%s got %s; hookway test runs them.\n", s.File, visible.Count(len(s.Added), "case"))
 		if len(s.Taken) > 0 {
-			fmt.Fprintf(b, "  %s left out: the name is taken\n", pluralOf(len(s.Taken), "more was", "more were"))
+			fmt.Fprintf(b, "  %s left out: the name is taken\n", visible.Count(len(s.Taken), "more was", "more were"))
 		}
 		if len(s.Failing) > 0 {
-			fmt.Fprintf(b, "  %s left out: alone it would be decided otherwise\n", pluralOf(len(s.Failing), "more was", "more were"))
+			fmt.Fprintf(b, "  %s left out: alone it would be decided otherwise\n", visible.Count(len(s.Failing), "more was", "more were"))
 		}
 		if s.Away > 0 {
-			fmt.Fprintf(b, "  %s left out: it happened in another folder\n", pluralOf(s.Away, "more was", "more were"))
+			fmt.Fprintf(b, "  %s left out: it happened in another folder\n", visible.Count(s.Away, "more was", "more were"))
 		}
 	}
 }

@@ -67,7 +67,7 @@ type page struct {
 // replaced in one step, and only its user may read it.
 func (r *Report) WriteHTML(path string) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"count": count, "percent": percent, "day": day, "line": visible.Line, "since": r.since, "plus": func(a, b int) int { return a + b },
+		"count": visible.Number, "percent": percent, "day": day, "line": visible.Line, "since": r.since, "plus": func(a, b int) int { return a + b },
 		"join": func(words []string) string { return strings.Join(words, ", ") }, "times": func(a, b int) int { return a * b },
 	}).Parse(pageText)
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // mostLines bounds how many projects and problems are written for people.
@@ -33,14 +35,14 @@ func (r *Report) head(b *strings.Builder) {
 	}
 	var agents []string
 	for _, a := range r.Agents {
-		agents = append(agents, fmt.Sprintf("%s %s", a.Name, count(a.Calls)))
+		agents = append(agents, fmt.Sprintf("%s %s", a.Name, visible.Number(a.Calls)))
 	}
-	fmt.Fprintf(b, "%s in %s%s: %s. Nothing was run.\n", calls(r.Calls), plural(r.Sessions, "session"), r.since(), strings.Join(agents, ", "))
+	fmt.Fprintf(b, "%s in %s%s: %s. Nothing was run.\n", calls(r.Calls), visible.Count(r.Sessions, "session"), r.since(), strings.Join(agents, ", "))
 	if r.NoFolder > 0 {
-		fmt.Fprintf(b, "%s of them were not judged: their record does not say in which folder they ran.\n", count(r.NoFolder))
+		fmt.Fprintf(b, "%s of them were not judged: their record does not say in which folder they ran.\n", visible.Number(r.NoFolder))
 	}
 	if r.Programs > 0 {
-		fmt.Fprintf(b, "%s of them were not judged: programs of Codex that call tools.\n", count(r.Programs))
+		fmt.Fprintf(b, "%s of them were not judged: programs of Codex that call tools.\n", visible.Number(r.Programs))
 	}
 	fmt.Fprintf(b, "\nUnder use: %s the rules would have\n", strings.Join(r.Use, ", "))
 	fmt.Fprintf(b, "  mode auto      blocked %s, asked about %s\n", r.share(r.Auto.Block), r.share(r.Auto.Ask))
@@ -55,7 +57,7 @@ func (r *Report) since() string {
 }
 
 // share is a number with its part of the calls that were judged.
-func (r *Report) share(n int) string { return count(n) + " (" + percent(n, r.Judged()) + ")" }
+func (r *Report) share(n int) string { return visible.Number(n) + " (" + percent(n, r.Judged()) + ")" }
 
 func percent(n, of int) string {
 	if of == 0 {
@@ -73,23 +75,7 @@ func percent(n, of int) string {
 	return fmt.Sprintf("%.0f %%", p)
 }
 
-func calls(n int) string { return plural(n, "tool call") }
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return count(n) + " " + what + "s"
-}
-
-// count is a number with its thousands apart.
-func count(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func calls(n int) string { return visible.Count(n, "tool call") }
 
 func (r *Report) table(b *strings.Builder) {
 	if len(r.Rules) == 0 {
@@ -100,8 +86,8 @@ func (r *Report) table(b *strings.Builder) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "blocks\tasks\tin auto\tof calls\tran fine\tfailed\trefused\t  rule\n")
 	for _, rule := range r.Rules {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t  %s\n", count(rule.Enforce.Block), count(rule.Enforce.Ask), count(rule.Auto.All()),
-			percent(rule.Calls(), r.Judged()), count(rule.Fine), count(rule.Failed), count(rule.Refused), rule.ID)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t  %s\n", visible.Number(rule.Enforce.Block), visible.Number(rule.Enforce.Ask), visible.Number(rule.Auto.All()),
+			percent(rule.Calls(), r.Judged()), visible.Number(rule.Fine), visible.Number(rule.Failed), visible.Number(rule.Refused), rule.ID)
 	}
 	_ = t.Flush() // to a text
 }
@@ -110,7 +96,7 @@ func (r *Report) samples(b *strings.Builder) {
 	for _, rule := range r.Rules {
 		fmt.Fprintf(b, "\n%s\n", rule.ID)
 		for _, s := range rule.Samples {
-			fmt.Fprintf(b, "  %s×  %s\n", count(s.Times), s.Call)
+			fmt.Fprintf(b, "  %s×  %s\n", visible.Number(s.Times), s.Call)
 			fmt.Fprintf(b, "      %ss: %s (%s, %s, %s)\n", s.Verdict, s.Says, s.Agent, s.Project, day(s.Time))
 		}
 	}
@@ -141,11 +127,11 @@ func (r *Report) projectTable(b *strings.Builder) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "calls\tblocks\tasks\tin auto\t  project\n")
 	for _, p := range r.Projects[:min(len(r.Projects), mostLines)] {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t  %s\n", count(p.Calls), count(p.Enforce.Block), count(p.Enforce.Ask), count(p.Auto.All()), p.Name)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t  %s\n", visible.Number(p.Calls), visible.Number(p.Enforce.Block), visible.Number(p.Enforce.Ask), visible.Number(p.Auto.All()), p.Name)
 	}
 	_ = t.Flush() // to a text
 	if more := len(r.Projects) - mostLines; more > 0 {
-		fmt.Fprintf(b, "and %s\n", plural(more, "more project"))
+		fmt.Fprintf(b, "and %s\n", visible.Count(more, "more project"))
 	}
 }
 
@@ -160,6 +146,6 @@ func (r *Report) unread(b *strings.Builder) {
 		fmt.Fprintf(b, "  %s\n", p)
 	}
 	if more := all - mostLines; more > 0 {
-		fmt.Fprintf(b, "  and %s; --json has more of them\n", plural(more, "more problem"))
+		fmt.Fprintf(b, "  and %s; --json has more of them\n", visible.Count(more, "more problem"))
 	}
 }

@@ -124,7 +124,7 @@ func (h *hookStats) suggestions(now time.Time) (out []Suggestion) {
 			out = append(out, f)
 		case s.runs == 0 && s.since >= leastEvents:
 			out = append(out, Suggestion{Kind: Never, ID: id, Title: fmt.Sprintf("look at %s: it never matched", id), Times: s.since, Samples: []string{}, Note: where,
-				Why:  []string{fmt.Sprintf("%s of its kinds came since %s, when its file was last changed, and its match held for none", plural(s.since, "event"), k.Since.UTC().Format(time.DateOnly)), "its events: " + strings.Join(k.Events, ", ")},
+				Why:  []string{fmt.Sprintf("%s of its kinds came since %s, when its file was last changed, and its match held for none", visible.Count(s.since, "event"), k.Since.UTC().Format(time.DateOnly)), "its events: " + strings.Join(k.Events, ", ")},
 				YAML: "- id: " + id + "\n  enabled: false   # or widen its match\n"})
 		}
 	}

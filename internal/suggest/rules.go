@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/guards"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // allow is the suggestion of a rule that spares the agents' own questions.
@@ -142,7 +143,7 @@ func (f *finder) enforces() (out []Suggestion) {
 		s.count(&t.times)
 		s.Why = []string{fmt.Sprintf("on trial it would have blocked %s and asked about %d; no person was asked about one and let it run", calls(t.blocks), t.asks)}
 		if t.ran > 0 {
-			s.Why = append(s.Why, fmt.Sprintf("%s of them ran, and nobody was asked: look whether they should have", number(t.ran)))
+			s.Why = append(s.Why, fmt.Sprintf("%s of them ran, and nobody was asked: look whether they should have", visible.Number(t.ran)))
 		}
 		s.YAML = "guards:\n  rules:\n    " + id + ": enforce\n"
 		action := "block"
@@ -169,25 +170,17 @@ func calls(n int) string {
 	if n == 1 {
 		return "1 call"
 	}
-	return number(n) + " calls"
+	return visible.Number(n) + " calls"
 }
 
 func timesOf(n int) string {
 	if n == 1 {
 		return "once"
 	}
-	return number(n) + " times"
+	return visible.Number(n) + " times"
 }
 
 // number is one with its thousands apart.
-func number(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // span is from which day to which.
 func span(first, last time.Time) string {
 	a, b := first.UTC().Format(time.DateOnly), last.UTC().Format(time.DateOnly)

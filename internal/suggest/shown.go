@@ -52,12 +52,12 @@ func (f *finder) line(c *call) string {
 // WriteText writes a report for people.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s on record%s: %s, %s answered by a person, %d stopped by hand.\n", plural(r.Records, "event"), r.since(), plural(r.Calls, "call"), plural(r.Yes, "question"), r.No)
+	fmt.Fprintf(&b, "%s on record%s: %s, %s answered by a person, %d stopped by hand.\n", visible.Count(r.Records, "event"), r.since(), visible.Count(r.Calls, "call"), visible.Count(r.Yes, "question"), r.No)
 	if r.Blind > 0 {
-		fmt.Fprintf(&b, "%s without what was asked for: it was hidden, or too long for the record. Nothing is suggested of these.\n", plural(r.Blind, "call"))
+		fmt.Fprintf(&b, "%s without what was asked for: it was hidden, or too long for the record. Nothing is suggested of these.\n", visible.Count(r.Blind, "call"))
 	}
 	if r.Held > 0 {
-		fmt.Fprintf(&b, "%s allowed although a block rule of hookway's own holds: nothing is suggested of these.\n", plural(r.Held, "call"))
+		fmt.Fprintf(&b, "%s allowed although a block rule of hookway's own holds: nothing is suggested of these.\n", visible.Count(r.Held, "call"))
 	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(&b, "%s; hookway log verify tells more\n", p)
@@ -72,7 +72,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		r.Suggestions[i].write(&b)
 	}
 	if r.More > 0 {
-		fmt.Fprintf(&b, "\nand %s of less weight\n", plural(r.More, "more suggestion"))
+		fmt.Fprintf(&b, "\nand %s of less weight\n", visible.Count(r.More, "more suggestion"))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -85,13 +85,6 @@ func (r *Report) since() string {
 	return " since " + r.Since.UTC().Format("2006-01-02 15:04 UTC")
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return number(n) + " " + what + "s"
-}
-
 func (s *Suggestion) write(b *strings.Builder) {
 	fmt.Fprintf(b, "\n%d. %s\n", s.N, s.Title)
 	var when []string
@@ -99,10 +92,10 @@ func (s *Suggestion) write(b *strings.Builder) {
 		when = append(when, timesOf(s.Times))
 	}
 	if s.Days > 0 {
-		when = append(when, "on "+plural(s.Days, "day"))
+		when = append(when, "on "+visible.Count(s.Days, "day"))
 	}
 	if s.Sessions > 0 {
-		when = append(when, "in "+plural(s.Sessions, "session"))
+		when = append(when, "in "+visible.Count(s.Sessions, "session"))
 	}
 	if !s.First.IsZero() {
 		when = append(when, fmt.Sprintf("first %s, last %s", s.First.Format(time.DateOnly), s.Last.Format(time.DateOnly)))
