@@ -78,8 +78,12 @@ type suspect struct {
 // does not look into again, so that no text takes more than one look at each byte. What is
 // behind the place where the work is too much is taken out as a whole.
 func suspicious(out []suspect, x *literalIndex, s, low string) []suspect {
-	past, end, work := make([]int, x.size), 0, effortFor(s)
+	var past []int // made when something is found, which is seldom
+	end, work := 0, effortFor(s)
 	at := x.scan(low, &work, func(r *recogniser, n, at int) {
+		if past == nil {
+			past = make([]int, x.size)
+		}
 		if at < past[n] || !r.open && at < end { // what a shape has taken out needs no second look
 			return
 		}

@@ -149,6 +149,9 @@ func (s *seen) claim(hooks, codec string, apart func(a, b string) bool, ev hook.
 
 // covers reports whether another report is about this event.
 func (f *flight) covers(g *flight, ev hook.AnyEvent, now time.Time, apart func(a, b string) bool) bool {
+	if f.id != "" && g.id != "" && f.id != g.id {
+		return false // first, because an agent may make the same call many times
+	}
 	if f.over || f.age(now) >= soon || !related(f.agents, g.agents) {
 		return false
 	}
@@ -159,7 +162,7 @@ func (f *flight) covers(g *flight, ev hook.AnyEvent, now time.Time, apart func(a
 		return false // two sub-agents did the same, or it was done in two folders
 	}
 	if f.id != "" && g.id != "" {
-		return f.id == g.id
+		return true
 	}
 	if f.agents != g.agents && !slices.Contains(f.others, g.agents) {
 		f.others = append(f.others, g.agents)
