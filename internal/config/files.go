@@ -122,6 +122,9 @@ func (l *files) readYAML(into *layer, src source, named string, check func(strin
 	src.path = path
 	into.file, into.yaml = spec, &src
 	l.set.Settings.hide(spec.redact)
+	if src.layer != LayerWorkspace { // a mistake elsewhere must not switch it off
+		l.set.Approvals.PIN = l.set.Approvals.PIN || spec.approvals != nil && spec.approvals.pin || spec.unread && bytes.Contains(data, []byte("approvals")) && bytes.Contains(data, []byte(requirePIN))
+	}
 	for _, h := range spec.hooks {
 		f := &found{spec: h, source: into.yaml, file: path, command: h.command(src.dir)}
 		into.found = append(into.found, f)

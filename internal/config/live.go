@@ -181,6 +181,9 @@ func merge(old, next *Set) {
 	if next.Gateway == nil && next.lacksFile() {
 		next.Gateway = old.Gateway
 	}
+	if next.lacksFile() || next.lacksManaged() { // a mistake elsewhere must not switch a PIN off
+		next.Approvals = old.Approvals
+	}
 	hidden := next.Settings.Redact
 	if next.frozen || len(kept) > 0 {
 		next.Settings = old.Settings
@@ -252,7 +255,7 @@ func (s *Set) digest() string {
 	for _, h := range s.Hooks {
 		hooks = append(hooks, h.ID, h.mark, string(h.State))
 	}
-	data, err := json.Marshal([]any{hooks, s.Problems, s.Warnings, s.Trust, s.Settings})
+	data, err := json.Marshal([]any{hooks, s.Problems, s.Warnings, s.Trust, s.Settings, s.Approvals})
 	if err != nil {
 		return fmt.Sprintf("%p", s) // cannot be; then every load is reported
 	}

@@ -67,6 +67,7 @@ func newLoad(opts Options) (*load, error) {
 	l.claude = l.importer()
 	l.set.dir, l.set.stateDir, l.set.named = dir, stateDir, l.opts.File
 	l.set.userAsk, l.set.managedAsk = hook.ActionBlock, hook.ActionBlock
+	l.set.Approvals = Approvals{Hold: HoldAuto, Timeout: DefaultApprovalTimeout}
 	l.set.Settings = Settings{AskFallback: hook.ActionBlock, MaxContinues: hook.DefaultMaxContinues, MaxHooks: DefaultMaxHooks, IdleThreshold: DefaultIdleThreshold}
 	return l, nil
 }

@@ -161,6 +161,13 @@ func (l *loader) assemble(ctx context.Context) {
 			if la.file.gateway != nil {
 				l.set.Gateway = la.file.gateway.config(la.yaml.dir)
 			}
+			if la != &l.work {
+				var above *approvalsSpec
+				if la != &l.managed && l.managed.file != nil {
+					above = l.managed.file.approvals
+				}
+				l.set.Approvals.take(la.file.approvals, la.yaml.layer, la.yaml.dir, above)
+			}
 		}
 	}
 	if idle := time.Duration(slices.Max(append(l.asker.idle, 0))) * time.Millisecond; idle > 0 && l.set.Settings.IdleThreshold == DefaultIdleThreshold {

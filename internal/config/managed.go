@@ -80,6 +80,9 @@ func (l *files) foreign(src source, path string, f *fileSpec) (out Problems) {
 	if f.relay != nil {
 		add(f.relay.node, "relay belongs in the user's configuration: a workspace does not say where messages go")
 	}
+	if f.approvals != nil && !managed {
+		add(f.approvals.node, "approvals belong in the user's configuration: a workspace does not say who answers for you")
+	}
 	if f.memory != nil && managed {
 		add(f.memory.node, "memory belongs in the user's configuration, or a workspace's")
 	}

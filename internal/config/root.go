@@ -87,6 +87,7 @@ type fileSpec struct {
 	gateway      *gatewaySpec
 	guards       *guardsSpec
 	relay        *relaySpec
+	approvals    *approvalsSpec
 }
 
 // makeRootKeys lists the keys of a file.
@@ -149,6 +150,11 @@ func makeRootKeys() []key[fileSpec] {
 			}},
 		{name: "relay", doc: "How messages between agents travel. Only the user's configuration may say it.", shape: refShape("relay"),
 			read: func(r *reader, n *yaml.Node, f *fileSpec) { f.relay = readRelay(r, n) }},
+		{name: "approvals", doc: "How an ask reaches a person. Only the user's configuration, and an administrator's, may say it.", shape: refShape("approvals"),
+			read: func(r *reader, n *yaml.Node, f *fileSpec) {
+				f.approvals = &approvalsSpec{node: n}
+				object(r, n, "approvals", approvalsKeys(), f.approvals)
+			}},
 	}
 }
 

@@ -43,6 +43,11 @@ func Schema() ([]byte, error) {
 		"message": objectSchema(messageKeys(), "to", "text"),
 		"webhook": objectSchema(webhookKeys(), "url", "on"),
 		"handler": objectSchema(gatewayHandlerKeys(), "handler"),
+
+		"approvals":        objectSchema(approvalsKeys()),
+		"approval_channel": objectSchema(channelKeys()),
+		"approval_ntfy":    objectSchema(ntfyKeys(), "url", "topic"),
+		"approval_webhook": objectSchema(approvalWebhookKeys(), "url"),
 	}
 	data, err := json.MarshalIndent(root, "", "  ")
 	return append(data, '\n'), err

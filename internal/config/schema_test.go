@@ -84,6 +84,11 @@ func TestEveryKeyIsInTheSchemaAndTheParser(t *testing.T) {
 		"message": "gateway:\n  hooks:\n    ci: {message: {KEY: []}}\n",
 		"webhook": "gateway:\n  webhooks:\n    - {KEY: []}\n",
 		"handler": "gateway:\n  handlers:\n    - {KEY: []}\n",
+
+		"approvals":        "approvals:\n  KEY: []\n",
+		"approval_channel": "approvals:\n  channels:\n    - {KEY: []}\n",
+		"approval_ntfy":    "approvals:\n  channels:\n    - {ntfy: {KEY: []}}\n",
+		"approval_webhook": "approvals:\n  channels:\n    - {webhook: {KEY: []}}\n",
 	} {
 		names := published(t, definition)
 		if len(names) == 0 {

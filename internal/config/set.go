@@ -120,6 +120,8 @@ type Set struct {
 	Wrapped Wrapped         // what a script says of the session in which a program runs
 	Gateway *gateway.Config // what may come in from services outside; nil if nothing may
 
+	Approvals Approvals // how an ask reaches a person
+
 	events []*hook.EventInfo // that the files define
 	native []string
 
@@ -162,6 +164,12 @@ func (s *Set) lacksFile() bool {
 	return slices.ContainsFunc(s.Failed, func(path string) bool {
 		return path == s.UserDir || path == filepath.Join(s.UserDir, fileName) || path == filepath.Join(s.UserDir, fileNameYML)
 	})
+}
+
+// lacksManaged reports whether the administrator's hookway.yaml is there and could not be
+// loaded.
+func (s *Set) lacksManaged() bool {
+	return slices.ContainsFunc(s.Failed, func(path string) bool { return s.managedDir != "" && filepath.Dir(path) == s.managedDir })
 }
 
 // Tells reports whether a hook is a webhook that is told by way of the spool.

@@ -1,0 +1,66 @@
+package config
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestApprovalsAreTheUsersAndTheAdministrators(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.user("hookway.yaml"), "approvals: {hold: always, timeout: 1m, channels: [{ntfy: {url: 'https://ntfy.sh', topic: abc, token_file: t}}]}\n")
+	s := w.load()
+	a := s.Approvals
+	if a.Hold != HoldAlways || a.Timeout != time.Minute || a.PIN {
+		t.Errorf("%+v", a)
+	}
+	if len(a.Channels) != 1 || a.Channels[0].Name != "ntfy" || a.Channels[0].Layer != LayerUser {
+		t.Fatalf("%+v", a.Channels)
+	}
+	if n := a.Channels[0].Ntfy; n.Answers != "abc-answers" || n.TokenFile != w.user("t") {
+		t.Errorf("%+v", n)
+	}
+	w.write(w.work("hookway.yaml"), "approvals: {hold: never}\n")
+	s = w.load()
+	if s.Approvals.Hold != HoldAlways || !strings.Contains(s.Problems.String(), "a workspace does not say who answers for you") {
+		t.Errorf("%+v\n%s", s.Approvals, s.Problems)
+	}
+}
+
+// Whoever breaks the file gets no answer through without the PIN.
+func TestAMistakeSwitchesNoPINOff(t *testing.T) {
+	for _, text := range []string{
+		"approvals: {require: pin, hold: sometimes}\n",
+		"approvals: {require: pin}\nhooks: 5\n",
+		"approvals: {require: pin}\n\t}\n",
+	} {
+		w := newWorld(t)
+		w.write(w.user("hookway.yaml"), text)
+		if s := w.load(); !s.Approvals.PIN || len(s.Problems) == 0 {
+			t.Errorf("%q: %+v\n%s", text, s.Approvals, s.Problems)
+		}
+	}
+}
+
+// What an administrator says comes first; a PIN and channels add up.
+func TestManagedApprovalsComeFirst(t *testing.T) {
+	read := func(text string) *approvalsSpec {
+		t.Helper()
+		f, problems := parse("f.yaml", []byte("approvals: "+text+"\n"), (&load{set: &Set{}}).known())
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		return f.approvals
+	}
+	const channel = ", channels: [{webhook: {url: 'https://example.com/a', secret_file: s}}]"
+	above := read("{hold: never, require: pin" + channel + "}")
+	a := Approvals{Hold: HoldAuto, Timeout: DefaultApprovalTimeout}
+	a.take(above, LayerManaged, "/etc/hookway", nil)
+	a.take(read("{hold: always, timeout: 1m"+channel+"}"), LayerUser, "/home/u", above)
+	if a.Hold != HoldNever || a.Timeout != time.Minute || !a.PIN {
+		t.Errorf("%+v", a)
+	}
+	if len(a.Channels) != 2 || a.Channels[0].Name != "webhook" || a.Channels[1].Name != "user/webhook" {
+		t.Errorf("%+v", a.Channels)
+	}
+}
