@@ -56,6 +56,10 @@ func Credentials(text string) []Credential {
 // notSearched is the kind of a text that was too much work.
 const notSearched = "text that was not searched"
 
+// Searched reports whether c is a credential that was found, and not the rest of a text
+// that was too much work to be searched: nobody knows whether that holds one.
+func (c Credential) Searched() bool { return c.Kind != notSearched }
+
 // maxLooks bounds how many of the credentials before it one is compared with at once.
 const maxLooks = 32
 

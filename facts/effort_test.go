@@ -56,6 +56,20 @@ func TestTextThatWasNotSearchedIsUnknown(t *testing.T) {
 	}
 }
 
+// An address that was not searched sends no credential that anybody knows of.
+func TestAnAddressThatWasNotSearchedIsUnknown(t *testing.T) {
+	unread := false
+	for _, f := range Shell("curl 'https://x.example/?q="+made(40 << 10)["behind"]+"'", fuzzed) {
+		unread = unread || f.Does == "unknown" && f.Many
+		if f.Does == "connect" && len(f.Sends) > 0 {
+			t.Errorf("the address sends %q, want nothing", f.Sends)
+		}
+	}
+	if !unread {
+		t.Error("got no fact that the address was not searched")
+	}
+}
+
 // A MiB of what people and programs write is searched to its end, also where it is full of
 // what looks like the beginning of a credential.
 func TestOrdinaryTextIsSearchedToItsEnd(t *testing.T) {

@@ -365,7 +365,8 @@ func init() {
 				c.gitRemote(p.operands[0].text, p.operands[1].text)
 			}
 		},
-		"merge": gitAbort, "rebase": gitAbort, "cherry-pick": gitAbort, "am": gitAbort, "revert": gitAbort,
+		"update-ref": gitUpdateRef,
+		"merge":      gitAbort, "rebase": gitAbort, "cherry-pick": gitAbort, "am": gitAbort, "revert": gitAbort,
 	}
 }
 

@@ -17,6 +17,7 @@ const (
 // gitConfig is what settings say of the machines that a repository talks to.
 type gitConfig struct {
 	dir      string              // of the repository: where HEAD is
+	common   string              // of all its work trees: where branches are
 	top      string              // of the work tree
 	settings map[string][]string // "remote.origin.url"
 	read     bool
@@ -201,20 +202,22 @@ func (c *call) gitConfig() *gitConfig {
 	}
 	if vs := c.environment("GIT_DIR"); len(vs) > 0 && vs[0].known() && vs[0].text != "" {
 		g.dir = path.Clean(c.places(vs[0].text)[0])
+		g.common = g.dir
 		g.read = c.gitSettings(g, g.dir+"/config")
 	}
 	for dir, n := c.st.dirs[0], 0; !g.read && n < maxGitParents; dir, n = path.Dir(dir), n+1 {
 		g.top, g.dir = dir, path.Join(dir, ".git")
+		g.common = g.dir
 		if g.read = c.gitSettings(g, g.dir+"/config"); g.read || dir == "/" || dir == "." {
 			break
 		}
 		if to, ok := strings.CutPrefix(c.gitFile(g.dir), "gitdir: "); ok { // of a work tree
 			g.dir = joined(dir, to)
-			common := g.dir
+			g.common = g.dir
 			if s := c.gitFile(g.dir + "/commondir"); s != "" {
-				common = joined(g.dir, s)
+				g.common = joined(g.dir, s)
 			}
-			g.read = c.gitSettings(g, common+"/config")
+			g.read = c.gitSettings(g, g.common+"/config")
 			break
 		}
 	}

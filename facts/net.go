@@ -41,6 +41,10 @@ func (c *call) connect(f field, method string, sends, receives []string) string 
 		fact.Sends = union(fact.Sends, f.from)
 	}
 	for _, found := range Credentials(raw) {
+		if !found.Searched() {
+			c.unread(f.at, "an address is too much work to be searched for credentials")
+			continue
+		}
 		fact.Sends = union(fact.Sends, []string{"secret:" + found.Kind})
 	}
 	fact.Sends = c.secretsOf(fact.Sends)

@@ -231,7 +231,7 @@ func (sh *shell) store(name string, vs values) {
 	sh.runsLater(name, vs)
 	for _, v := range vs {
 		found := Credentials(v.text)
-		if n := len(found); n > 0 && found[n-1].Kind == notSearched {
+		if n := len(found); n > 0 && !found[n-1].Searched() {
 			sh.unread(hook.Span{}, "a text is too much work to be searched for credentials")
 			found = found[:n-1]
 		}

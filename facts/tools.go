@@ -239,7 +239,7 @@ func (t *toolCall) credentials() {
 			return
 		}
 		for _, c := range Credentials(text) {
-			if c.Kind == notSearched {
+			if !c.Searched() {
 				t.unread(c.At, "a text is too much work to be searched for credentials")
 				continue
 			}

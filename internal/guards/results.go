@@ -104,7 +104,7 @@ func (g *Guard) inspect(d *hook.Decision, tool string, text *string) (seen Seen)
 	}
 	seen.Orders = in.Orders
 	for _, c := range in.Secrets {
-		if !slices.Contains(seen.Secrets, c.Kind) {
+		if c.Searched() && !slices.Contains(seen.Secrets, c.Kind) {
 			seen.Secrets = append(seen.Secrets, c.Kind)
 		}
 	}

@@ -2,7 +2,9 @@ package guards
 
 import (
 	_ "embed"
+	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -51,7 +53,18 @@ type state struct {
 // ending is a stem that ends at a state, and where the next one stands in found.
 type ending struct{ stem, next uint16 }
 
-var stems = sync.OnceValue(func() *automaton { return build(readStems(stemFile)) })
+// stems is the automaton of orders.txt. Whether it fits depends on that file alone: a test
+// builds it.
+var stems = sync.OnceValue(func() *automaton {
+	a, err := build(readStems(stemFile))
+	if err != nil {
+		panic("orders.txt: " + err.Error())
+	}
+	return a
+})
+
+// maxStates is how many states, and how many stems, an automaton can tell apart.
+const maxStates = math.MaxUint16
 
 func readStems(src string) []stem {
 	var out []stem
@@ -125,12 +138,19 @@ func (t *trie) add(at uint16, class byte) uint16 {
 	return to
 }
 
-// build makes the automaton: a trie, and from each state the way on if it breaks off.
-func build(list []stem) *automaton {
+// build makes the automaton: a trie, and from each state the way on if it breaks off. It
+// refuses a list that has too much to be told apart.
+func build(list []stem) (*automaton, error) {
+	if len(list) >= maxStates {
+		return nil, fmt.Errorf("%d stems: want fewer than %d", len(list), maxStates)
+	}
 	a := &automaton{stems: list, width: 1, found: make([]ending, 1, 2*len(list))}
 	for _, s := range list {
 		for i := range len(s.text) {
 			if a.class[s.text[i]] == 0 {
+				if a.width > math.MaxUint8 {
+					return nil, fmt.Errorf("stems with more than %d different bytes: use fewer", math.MaxUint8)
+				}
 				a.class[s.text[i]] = byte(a.width)
 				a.width++
 			}
@@ -138,6 +158,9 @@ func build(list []stem) *automaton {
 	}
 	t := &trie{class: make([]byte, 1, 1<<15), first: make([]uint16, 1, 1<<15), nth: make([]uint16, 1, 1<<15), ends: make([]uint16, 1, 1<<15)}
 	for n, s := range list {
+		if len(t.class)+len(s.text) > maxStates {
+			return nil, fmt.Errorf("stem %d of %d makes more than %d states: use fewer or shorter ones", n+1, len(list), maxStates)
+		}
 		at := uint16(0)
 		for i := range len(s.text) {
 			at = t.add(at, a.class[s.text[i]])
@@ -152,7 +175,7 @@ func build(list []stem) *automaton {
 	for _, c := range "\t\n\r" {
 		a.class[c] = a.class[' ']
 	}
-	return a
+	return a, nil
 }
 
 // link makes states of a trie, from the shortest.

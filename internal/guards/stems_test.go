@@ -45,3 +45,37 @@ func TestStemsAreFoundWhereTheyStand(t *testing.T) {
 		}
 	}
 }
+
+// An automaton that counts further than 16 bits is refused, and never one that finds
+// other stems. The list that hookway comes with has room to grow.
+func TestStemsThatDoNotFitAreRefused(t *testing.T) {
+	a, err := build(readStems(stemFile))
+	if err != nil || len(a.states) > maxStates*3/4 {
+		t.Fatalf("orders.txt: %d states, %v; want %d at most, and a wider type beyond", len(a.states), err, maxStates*3/4)
+	}
+	many := func(n, size int) (list []stem) { // no two begin alike after the first two bytes
+		for i := range n {
+			list = append(list, stem{kind: 'd', text: string([]byte{byte('a' + i%16), byte('a' + i/16%16), byte('a' + i/256%16)}) + strings.Repeat("x", size)})
+		}
+		return list
+	}
+	fits, err := build(many(4096, 12)) // 16 + 256 + 4096*13 states
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := "ppp" + strings.Repeat("x", 12)
+	if got := fits.find(last); len(got) != 1 || got[0].to != len(last) {
+		t.Errorf("a list that just fits finds %v, want its last stem", got)
+	}
+	bytes := stem{kind: 'd'}
+	for c := 1; c < 256; c++ {
+		bytes.text += string([]byte{byte(c)})
+	}
+	for name, list := range map[string][]stem{
+		"states": many(4096, 16), "a step over": many(4096, 15)[:4095], "stems": make([]stem, maxStates), "bytes": {bytes, {kind: 'd', text: "\x00"}},
+	} {
+		if _, err := build(list); err == nil {
+			t.Errorf("%s: a list that does not fit is taken", name)
+		}
+	}
+}
