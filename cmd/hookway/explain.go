@@ -39,7 +39,8 @@ facts are those that hooks were told, and "decided then" is what came of it.
 
 The verdict is that of all rules, those that are off too. "here" is what comes of it in
 this folder, or in that of the record: under the rules and modes that are on there
-(hookway guards).`,
+(hookway guards). Below each rule stands which configuration has it on, and of what a
+script does, the script and its line.`,
 		Example: `  hookway explain -- 'git -C ../x push -f origin HEAD:main'
   hookway explain --tool Write '{"file_path":"/etc/hosts","content":""}'
   hookway explain --shell powershell -- 'Remove-Item C:\ -Recurse'`,
@@ -86,16 +87,19 @@ func explain(ctx context.Context, a *app, x explained) error {
 	if err != nil {
 		return err
 	}
-	policy, mistake, err := policyIn(ctx, a, c.dir)
+	policy, from, mistake, err := policyIn(ctx, a, c.dir)
 	if err != nil {
 		return err
 	}
 	world := guards.World(c.dir, a.environ())
 	world.Scratch = policy.Scratch
-	e := guards.Everything().Explain(c.tool, c.command, c.facts(world))
+	e := guards.Everything().Explain(ctx, c.tool, c.command, c.dir, c.facts(world))
 	e.Then = c.then
-	if e.Under(policy); mistake != "" {
+	if e.Under(ctx, policy, c.dir, from); mistake != "" {
 		e.Here = &guards.Here{Mistake: mistake, Rules: []guards.Said{}}
+		for i := range e.Rules {
+			e.Rules[i].From = ""
+		}
 	}
 	if a.json {
 		text, err := json.Marshal(e)
@@ -179,8 +183,9 @@ func thenOf(r *audit.Record) *guards.Then {
 	return then
 }
 
-// policyIn is the policy in force in a folder. mistake says why it is not known.
-func policyIn(ctx context.Context, a *app, dir string) (policy *guards.Policy, mistake string, err error) {
+// policyIn is the policy in force in a folder, and from which layer each rule of it comes.
+// mistake says why it is not known.
+func policyIn(ctx context.Context, a *app, dir string) (policy *guards.Policy, from map[string]string, mistake string, err error) {
 	options := a.home.Options()
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		options.Dir = dir
@@ -188,16 +193,16 @@ func policyIn(ctx context.Context, a *app, dir string) (policy *guards.Policy, m
 	options.TrustedOnly = true
 	set, err := config.Load(ctx, options)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
 	policy = new(guards.Policy)
 	if on := set.Settings.Guards; on != nil {
-		policy = on.Policy
+		policy, from = on.Policy, on.From
 	}
 	for _, p := range set.GuardMistakes() {
 		mistake = cmp.Or(mistake, p.Place()+": "+p.Message)
 	}
-	return policy, mistake, set.Close()
+	return policy, from, mistake, set.Close()
 }
 
 func (x explained) readLine(dir string) (explainedCall, error) {

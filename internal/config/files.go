@@ -141,6 +141,7 @@ func (l *files) readYAML(into *layer, src source, named string, check func(strin
 	}
 	l.checkTools(path, spec.tools)
 	l.checkNames(path, spec)
+	l.checkBudgets(path, spec.tokens)
 	if spec.audit != nil && src.layer != LayerUser {
 		l.set.Warnings = append(l.set.Warnings, Problem{File: path, Line: spec.audit.node.Line, Column: spec.audit.node.Column,
 			Message: "audit says nothing here: the log is the user's", Hint: "put it into the user's configuration, " + filepath.Join(l.userDir, fileName)})

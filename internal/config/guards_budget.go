@@ -35,18 +35,22 @@ func amountKeys() []key[guards.Budget] {
 					r.Fail(n, "write 200000, 200k or 2M", "tokens must be a number of tokens, not %q", strict.Clip(text))
 				}
 				b.Tokens = v
+				r.tokens = append(r.tokens, strict.Word{Entry: strict.Entry{Node: n}})
 			}},
 	}
 }
 
 func readAgents(r *reader, n *yaml.Node, b *guards.Budget) {
 	for _, p := range r.mapOf(n, "agents", "write agents: {claude: {calls: 500}}") {
-		of := guards.Budget{}
+		of, tokens := guards.Budget{}, len(r.tokens)
 		object(r, p.Value, "the budget of "+strict.Clip(p.Key.Value), agentKeys(), &of)
 		if b.Agents == nil {
 			b.Agents = map[string]guards.Budget{}
 		}
 		b.Agents[p.Key.Value] = of
+		for i := tokens; i < len(r.tokens); i++ {
+			r.tokens[i].Text = p.Key.Value
+		}
 		r.agents = append(r.agents, strict.Word{Entry: strict.Entry{Text: p.Key.Value, Node: p.Key}})
 		if p.Value.Kind == yaml.MappingNode && len(p.Value.Content) == 0 {
 			r.Fail(p.Key, "write how many calls, minutes or tokens", "the budget of %s counts nothing", strict.Clip(p.Key.Value))

@@ -125,9 +125,17 @@ func (p *pile) named() (names []string) {
 	return names
 }
 
+// blockedHost is the rule that is on as soon as a host is named.
+const blockedHost = "network/blocked-host"
+
 // from is, of each rule, the layer that makes it what it is.
 func (p *pile) from() map[string]string {
 	from := map[string]string{}
+	for _, s := range p.each {
+		if _, known := from[blockedHost]; !known && len(s.hosts.Block) > 0 {
+			from[blockedHost] = s.layer.layer
+		}
+	}
 	for id, is := range p.total.rules {
 		for _, s := range p.each {
 			set, on := s.rules[id]

@@ -269,3 +269,30 @@ func TestGuardsAreChangedLive(t *testing.T) {
 	w.trust()
 	says("continue")
 }
+
+// Tokens count nothing under agents that tell none, and whoever writes a budget hears it.
+func TestTokensOfBudgetsAreToldOf(t *testing.T) {
+	for budget, want := range map[string]string{
+		"{calls: 5, minutes: 9}":           "",
+		"{tokens: 2M}":                     ":1:27 only Codex and Gemini CLI tell their tokens",
+		"{calls: 9, tokens: 2M}":           ":1:37 only Codex and Gemini CLI",
+		"{agents: {codex: {tokens: 2M}}}":  "",
+		"{agents: {gemini: {tokens: 2M}}}": "",
+		"{agents: {claude: {tokens: 2M}}}": ":1:45 claude tells no tokens",
+		"{agents: {my-own: {tokens: 2M}}}": "", // it may tell them
+	} {
+		w := newWorld(t)
+		w.write(w.user("hookway.yaml"), "guards: {budget: "+budget+"}\n")
+		options, said := w.options(), ""
+		options.Agents = []string{"claude", "codex", "gemini"}
+		set, err := Load(t.Context(), options)
+		w.must(err)
+		for _, p := range append(set.Problems, set.Warnings...) {
+			said += fmt.Sprintf(":%d:%d %s\n", p.Line, p.Column, p.Message)
+		}
+		if !strings.Contains(said, want) || (said == "") != (want == "") {
+			t.Errorf("%s: got %q, want %q", budget, said, want)
+		}
+		w.must(set.Close())
+	}
+}

@@ -21,6 +21,7 @@ type schema map[string]any
 type reader struct {
 	strict.Reader
 	tools, sources, agents []strict.Word // that matchers, and budgets, name
+	tokens                 []strict.Word // where budgets count tokens, and of which agent; "" is each
 }
 
 // key is one key of a map in hookway.yaml: how it is read, and what the schema

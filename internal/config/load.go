@@ -12,6 +12,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/claudehooks"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
@@ -321,6 +322,20 @@ func (l *load) checkTools(file string, words []strict.Word) {
 					Hint:    "write " + known,
 				})
 			}
+		}
+	}
+}
+
+// checkBudgets warns of tokens that budgets count under agents that tell none. A program of
+// one's own may tell them.
+func (l *load) checkBudgets(file string, tokens []strict.Word) {
+	for _, w := range tokens {
+		message, hint := "only Codex and Gemini CLI tell their tokens: under other agents this budget counts none", "give the others calls or minutes"
+		if w.Text != "" {
+			message, hint = fmt.Sprintf("%s tells no tokens, only Codex and Gemini CLI do: this budget counts none", strict.Clip(w.Text)), "give it calls or minutes"
+		}
+		if w.Text == "" || slices.Contains(l.opts.Agents, w.Text) && !guards.TellsTokens(w.Text) {
+			l.set.Warnings = append(l.set.Warnings, Problem{File: file, Line: w.Node.Line, Column: w.Node.Column, Message: message, Hint: hint})
 		}
 	}
 }

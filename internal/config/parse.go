@@ -48,7 +48,7 @@ func parse(file string, data []byte, known *hook.Engine) (*fileSpec, Problems) {
 		}
 		r.finish(h, known)
 	}
-	spec.tools, spec.sources, spec.agents = r.tools, r.sources, r.agents
+	spec.tools, spec.sources, spec.agents, spec.tokens = r.tools, r.sources, r.agents, r.tokens
 	return spec, r.Problems.Sorted()
 }
 

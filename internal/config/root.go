@@ -76,6 +76,7 @@ type fileSpec struct {
 	tools        []strict.Word // that matchers name
 	sources      []strict.Word
 	agents       []strict.Word
+	tokens       []strict.Word // where budgets count them, and of which agent
 	askFallback  *hook.Action
 	maxContinues *int
 	maxHooks     *int

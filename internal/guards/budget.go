@@ -28,10 +28,14 @@ const (
 type Budget struct {
 	Calls   int               // of tools
 	Minutes int               // at work: a pause counts as five at most
-	Tokens  int64             // where the agent tells them
+	Tokens  int64             // where the agent tells them: see TellsTokens
 	Per     string            // PerSession or PerDay
 	Agents  map[string]Budget // for single agents, in place of the above
 }
+
+// TellsTokens reports whether an agent that hookway knows tells at GenerateEnd how many
+// tokens it took.
+func TellsTokens(agent string) bool { return agent == "codex" || agent == "gemini" }
 
 // Check finds what is wrong with a budget.
 func (b Budget) Check() error {

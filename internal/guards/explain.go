@@ -2,6 +2,7 @@ package guards
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -63,11 +64,16 @@ type Here struct {
 	Mistake string  `json:"mistake,omitempty"` // in the configuration: what is in force is not known
 }
 
-// Under adds what comes of the call under the policy in force. Where that is stricter
-// than the rules as they come, or names hosts and branches of its own, it counts among
-// all rules too.
-func (e *Explanation) Under(p *Policy) {
-	in := p.Explain(e.Tool, e.Command, e.Facts)
+// Under adds what comes of the call under the policy in force, of which from tells the
+// layer of each rule. Where that is stricter than the rules as they come, or names hosts
+// and branches of its own, it counts among all rules too.
+func (e *Explanation) Under(ctx context.Context, p *Policy, dir string, from map[string]string) {
+	in := p.Explain(ctx, e.Tool, e.Command, dir, e.Facts)
+	for _, rules := range [][]Said{in.Rules, e.Rules} {
+		for i := range rules {
+			rules[i].From = cmp.Or(from[rules[i].Rule], fromPack)
+		}
+	}
 	e.Here = &Here{On: len(p.Packs) > 0, Verdict: in.Verdict, Rules: in.Rules}
 	if e.Here.On {
 		e.Here.Mode = cmp.Or(p.Mode, Auto)
@@ -107,6 +113,8 @@ func (h *Here) text() string {
 // Said is a rule that holds for one of the facts.
 type Said struct {
 	Rule    string    `json:"rule"`
+	From    string    `json:"from,omitempty"`   // the layer that makes it what it is: managed, user or workspace; pack: no layer has it on
+	Script  string    `json:"script,omitempty"` // where it stands in a script that the call runs
 	Verdict Verdict   `json:"verdict"`
 	Counts  bool      `json:"counts"` // false: it is monitored, and the call passes
 	Says    string    `json:"says"`
@@ -114,14 +122,22 @@ type Said struct {
 	At      hook.Span `json:"at,omitzero"`
 }
 
-// Explain judges facts by a policy.
-func (p *Policy) Explain(tool, command string, facts []hook.Fact) Explanation {
+// fromPack is the layer of a rule that no configuration has on.
+const fromPack = "pack"
+
+// layerWords say for people which layer it is.
+var layerWords = map[string]string{fromPack: "its pack alone; it is off here", "managed": "the managed configuration", "user": "your own configuration", "workspace": "the project's configuration"}
+
+// Explain judges facts by a policy. Scripts that the call runs in a folder are read for the
+// lines in which they do what a rule is about.
+func (p *Policy) Explain(ctx context.Context, tool, command, dir string, facts []hook.Fact) Explanation {
 	e := Explanation{Tool: tool, Command: command, Facts: facts, Rules: []Said{}}
 	if facts == nil {
 		e.Facts = []hook.Fact{}
 	}
 	for _, j := range p.Judge(facts) {
-		s := Said{j.Rule.ID, j.Verdict, j.Counts, j.Says(), j.Rule.Instead, j.Fact.At}
+		script := strings.TrimPrefix(standsIn(ctx, &j.Fact, facts, command, dir), inScript)
+		s := Said{j.Rule.ID, fromPack, strings.TrimSuffix(script, "."), j.Verdict, j.Counts, j.Says(), j.Rule.Instead, j.Fact.At}
 		if !slices.Contains(e.Rules, s) {
 			e.Rules = append(e.Rules, s)
 		}
@@ -149,6 +165,12 @@ func (e Explanation) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "  %-5s  %s: %s\n", r.Verdict, r.Rule, r.Says)
 		if r.Instead != "" {
 			fmt.Fprintf(&b, "         %s\n", r.Instead)
+		}
+		if r.Script != "" {
+			fmt.Fprintf(&b, "         In %s\n", r.Script)
+		}
+		if from := layerWords[r.From]; from != "" {
+			fmt.Fprintf(&b, "         From %s.\n", from)
 		}
 	}
 	verdict := string(e.Verdict)

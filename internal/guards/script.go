@@ -44,13 +44,16 @@ func standsIn(ctx context.Context, f *hook.Fact, all []hook.Fact, command, dir s
 			continue
 		}
 		if other {
-			whole = fmt.Sprintf(" It stands in %s.", shown)
+			whole = fmt.Sprintf("%s%s.", inScript, shown)
 		} else if n, line := lineOf(f, string(text), dir); n > 0 {
-			return fmt.Sprintf(" It stands in %s, line %d: `%s`.", shown, n, line)
+			return fmt.Sprintf("%s%s, line %d: `%s`.", inScript, shown, n, line)
 		}
 	}
 	return whole
 }
+
+// inScript begins what standsIn says.
+const inScript = " It stands in "
 
 // answerTime is what an answer needs once it is decided.
 const answerTime = time.Second
