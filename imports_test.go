@@ -57,7 +57,7 @@ var rooms = map[string][]string{
 	"internal/memory/backends": {}, // tests only
 	"internal/transcript":      {"internal/disk", "internal/sqlite"},
 	"internal/keep":            {"hook", "facts", "internal/logline", "internal/disk"},
-	"internal/replay":          {"hook", "facts", "wire", "handler/command", "internal/audit", "internal/cases", "internal/config", "internal/disk", "internal/environ", "internal/guards", "internal/keep", "internal/transcript", "internal/visible"},
+	"internal/replay":          {"hook", "facts", "wire", "handler/command", "internal/adapter", "internal/audit", "internal/cases", "internal/config", "internal/disk", "internal/environ", "internal/guards", "internal/keep", "internal/transcript", "internal/visible"},
 	"internal/suggest":         {"hook", "facts", "internal/audit", "internal/guards", "internal/visible", "internal/where"},
 	"internal/roster":          {"hook", "internal/disk", "internal/backoff"},
 	"internal/terminal":        {"internal/procgroup", "internal/visible"},

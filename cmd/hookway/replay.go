@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +16,7 @@ import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/replay"
 	"github.com/hookway/hookway/internal/server"
+	"github.com/hookway/hookway/internal/transcript"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -22,12 +26,15 @@ type replayOptions struct {
 	session   string
 	workspace string
 	config    string
+	agents    []string
 	guards    []string
-	run       bool
-	anew      bool
-	exitCode  bool
-	save      bool
-	pick      int
+
+	transcripts bool
+	run         bool
+	anew        bool
+	exitCode    bool
+	save        bool
+	pick        int
 }
 
 func replayCommand(a *app) *cobra.Command {
@@ -45,11 +52,17 @@ commands, servers and scripts with grants only with --run, and these are told by
 HOOKWAY_REPLAY=1. No tool runs, and nothing is written. Times, and what sessions did
 before, come from the record.
 
+With --transcripts the events are those of the records that the agents themselves
+keep on this machine, of sub-agents too. No decision is in them: what hooks decide
+now is compared with what happened, that a call ran, or that a person refused it.
+
 FILE has events, one JSON object a line: as hookway fire takes them, or records as
-hookway log --json prints them. They are fired at the hooks of this folder.`,
+hookway log --json prints them. They are fired at the hooks of this folder. It may
+be an agent's own record of a session, too.`,
 		Example: `  hookway replay --since 7d
   hookway replay --config new.yaml --exit-code
   hookway replay --guards strict --session s-1
+  hookway replay --transcripts --agent claude --since 30d
   hookway replay events.jsonl`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -63,6 +76,8 @@ hookway log --json prints them. They are fired at the hooks of this folder.`,
 	f.StringVar(&o.since, "since", "7d", "only events since a `TIME`: 7d ago, 10m ago, or 2006-01-02T15:04:05Z; all is every event")
 	f.StringVar(&o.session, "session", "", "only events of this session `ID`, since ever")
 	f.StringVar(&o.workspace, "workspace", "", "only events whose hooks are of the workspace that this `DIR` is in")
+	f.BoolVar(&o.transcripts, "transcripts", false, "fire what agents have on record of their own sessions, in place of hookway's record")
+	f.StringSliceVar(&o.agents, "agent", nil, "with --transcripts, only those of these `AGENTS`")
 	f.StringVar(&o.config, "config", "", "fire at the hooks of this `FILE`, in place of those of the workspaces")
 	f.StringSliceVar(&o.guards, "guards", nil, "have hookway's own rules as these `WORDS` say: default, strict, or packs; and auto, monitor or enforce")
 	f.BoolVar(&o.run, "run", false, "ask hooks that could act, too: commands, servers, scripts with grants")
@@ -129,6 +144,9 @@ func (o *replayOptions) saves(plan *replay.Rerun) error {
 
 // source says where the events come from.
 func (o *replayOptions) source(ctx context.Context, a *app, plan *replay.Rerun, args []string) error {
+	if err := o.agree(args); err != nil {
+		return err
+	}
 	if len(args) > 0 {
 		if o.session != "" || o.workspace != "" {
 			return errors.New("--session and --workspace are about the record, and not about a file")
@@ -139,14 +157,64 @@ func (o *replayOptions) source(ctx context.Context, a *app, plan *replay.Rerun, 
 		if _, err := os.Stat(args[0]); err != nil {
 			return fmt.Errorf("%s: %w", args[0], errors.Unwrap(err))
 		}
-		plan.Moments = replay.FromFile(args[0])
+		plan.Moments = momentsOf(ctx, a, args[0])
 		return nil
 	}
-	var wanted replay.Wanted
-	var err error
+	wanted, err := o.wanted(a)
+	if err != nil {
+		return err
+	}
+	if o.transcripts {
+		plan.Moments = replay.Transcripts{Getenv: a.getenv, Agents: o.agents, Wanted: wanted}.Moments(ctx)
+		return nil
+	}
+	dir, err := a.home.AuditDir()
+	if err != nil {
+		return err
+	}
+	plan.Moments = replay.FromRecord(ctx, dir, wanted)
+	return nil
+}
+
+// agree says which flags do not go together.
+func (o *replayOptions) agree(args []string) error {
+	switch {
+	case o.transcripts && len(args) > 0:
+		return errors.New("--transcripts is about all that agents have on record, and not about a file")
+	case !o.transcripts && len(o.agents) > 0:
+		return errors.New("--agent is about agents' own records; add --transcripts")
+	}
+	for _, agent := range o.agents {
+		if !slices.Contains(transcript.Agents(), agent) {
+			return fmt.Errorf("unknown agent %q: want one of %s", agent, strings.Join(transcript.Agents(), ", "))
+		}
+	}
+	return nil
+}
+
+// momentsOf gives what a file has: an agent's own record of a session, or events.
+func momentsOf(ctx context.Context, a *app, path string) iter.Seq2[*replay.Moment, error] {
+	records, problems, ok := transcript.Recognise(ctx, a.getenv, path)
+	if !ok {
+		return replay.FromFile(path)
+	}
+	return func(yield func(*replay.Moment, error) bool) {
+		for _, err := range problems {
+			if !yield(nil, err) {
+				return
+			}
+		}
+		if len(records) > 0 {
+			replay.Transcripts{Getenv: a.getenv, Records: records}.Moments(ctx)(yield)
+		}
+	}
+}
+
+// wanted says which of the events on record are replayed.
+func (o *replayOptions) wanted(a *app) (wanted replay.Wanted, err error) {
 	if wanted.Session = o.session; o.since != "all" {
 		if wanted.Since, err = parseSince(o.since, time.Now()); err != nil {
-			return err
+			return wanted, err
 		}
 	}
 	if o.workspace != "" {
@@ -155,24 +223,19 @@ func (o *replayOptions) source(ctx context.Context, a *app, plan *replay.Rerun, 
 			dir, err = filepath.EvalSymlinks(dir)
 		}
 		if err != nil {
-			return fmt.Errorf("--workspace %s: %w", o.workspace, err)
+			return wanted, fmt.Errorf("--workspace %s: %w", o.workspace, err)
 		}
 		if wanted.Workspace, err = config.WorkspaceOf(a.getenv, dir); err != nil {
-			return err
+			return wanted, err
 		}
 		if wanted.Workspace == "" {
-			return fmt.Errorf("--workspace %s: neither it nor a folder above it has hooks", o.workspace)
+			return wanted, fmt.Errorf("--workspace %s: neither it nor a folder above it has hooks", o.workspace)
 		}
 	}
 	if o.config != "" && o.workspace == "" { // it is in place of this workspace's
 		if wanted.Workspace, err = config.WorkspaceOf(a.getenv, server.Cwd()); err != nil {
-			return err
+			return wanted, err
 		}
 	}
-	dir, err := a.home.AuditDir()
-	if err != nil {
-		return err
-	}
-	plan.Moments = replay.FromRecord(ctx, dir, wanted)
-	return nil
+	return wanted, nil
 }

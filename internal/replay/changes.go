@@ -27,7 +27,10 @@ type Comparison struct {
 	Why           []Reason `json:"why"` // of both
 
 	Undecided int `json:"undecided"` // events of which no decision is known: they passed then
-	Anew      int `json:"analysed_anew"`
+
+	// Then is what became of the calls, where agents' own records tell of them.
+	Then Past `json:"then,omitzero"`
+	Anew int  `json:"analysed_anew"`
 
 	// Lacking are the calls that were analysed anew, and of whose files not all is on
 	// record; Lacks says what, of the first.
@@ -39,6 +42,8 @@ type Comparison struct {
 
 	Problems     []string `json:"problems"`
 	MoreProblems int      `json:"more_problems,omitempty"`
+	Torn         int      `json:"unread_lines,omitempty"`   // of agents' records, among the problems
+	Unversed     int      `json:"unread_records,omitempty"` // of a version that is not known, among them too
 
 	Saved []Saved `json:"saved,omitempty"` // by SaveTests
 }
@@ -178,6 +183,7 @@ func (c *changes) compared(t *target, s *shot, ev hook.AnyEvent, out *hook.Outco
 		c.asked[id].Events++
 	}
 	x := &comparison{t: t, s: s, ev: ev, out: out, then: then, now: nowOf(out)}
+	c.Then.count(m.Was)
 	if why := x.unknown(); why != "" {
 		c.incomparable(m, why)
 		return
@@ -190,8 +196,11 @@ func (c *changes) compared(t *target, s *shot, ev hook.AnyEvent, out *hook.Outco
 		}
 	}
 	c.saw(m)
-	if m.Undecided {
+	if m.Undecided && m.Was == "" {
 		c.Undecided++
+	}
+	if m.Was == Refused && (x.now.action == hook.ActionBlock || x.now.action == hook.ActionAsk) {
+		c.Then.Held++
 	}
 	if s.analysed {
 		c.Anew++
@@ -270,6 +279,7 @@ func (c *Comparison) add(o *changes) {
 	} {
 		*to += n
 	}
+	c.Then.add(o.Then)
 	c.Lacks = append(c.Lacks, o.Lacks...)
 	for _, r := range o.why {
 		if i := slices.IndexFunc(c.Why, func(w Reason) bool { return w.Why == r.Why && w.Replayable == r.Replayable }); i >= 0 {
@@ -314,7 +324,7 @@ func (c *Comparison) finish(found *problems, pick int) {
 		kept := map[Kind]int{}
 		s.Samples = slices.DeleteFunc(s.Samples, func(o Change) bool { kept[o.Kind]++; return kept[o.Kind] > max(mostChanges, pick) })
 	}
-	c.Problems, c.MoreProblems = found.texts, found.more
+	c.Problems, c.MoreProblems, c.Torn, c.Unversed = found.texts, found.more, found.torn, found.unversed
 	slices.Sort(c.Lacks)
 	c.Lacks = notNil(c.Lacks[:min(len(c.Lacks), mostLacks)])
 	c.Why, c.NotAsked, c.Sources, c.Problems = notNil(c.Why), notNil(c.NotAsked), notNil(c.Sources), notNil(c.Problems)

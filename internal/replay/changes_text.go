@@ -84,6 +84,7 @@ func (c *Comparison) rest(b *strings.Builder) {
 		}
 		more(b, n, "more reason")
 	}
+	c.past(b)
 	if c.Undecided > 0 {
 		fmt.Fprintf(b, "\nOf %s no decision is known: they count as passed then.\n", visible.Count(c.Undecided, "event"))
 	}
@@ -97,12 +98,27 @@ func (c *Comparison) rest(b *strings.Builder) {
 		}
 	}
 	if n := len(c.Problems) + c.MoreProblems; n > 0 {
-		b.WriteString("\nNot read:\n")
+		b.WriteString("\nNot read")
+		if c.Torn+c.Unversed > 0 {
+			fmt.Fprintf(b, " (%s, %s of an unknown version)", visible.Count(c.Torn, "line"), visible.Count(c.Unversed, "record"))
+		}
+		b.WriteString(":\n")
 		for _, p := range c.Problems[:min(len(c.Problems), mostLines)] {
 			fmt.Fprintf(b, "  %s\n", p)
 		}
 		more(b, n, "more problem")
 	}
+}
+
+// past tells what became of calls of which agents' own records tell.
+func (c *Comparison) past(b *strings.Builder) {
+	if c.Then.All() == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\nThen, as the agents' own records say, %s and passed;", visible.Count(c.Then.Ran, "call ran", "calls ran"))
+	fmt.Fprintf(b, " a person refused or stopped %s, of which hooks hold %s now;", visible.Number(c.Then.Refused), visible.Number(c.Then.Held))
+	fmt.Fprintf(b, " a hook or an agent's settings stopped %s; of %s it is not known.\n", visible.Number(c.Then.Stopped), visible.Number(c.Then.NotKnown))
+	b.WriteString("What a hook decided then is not in these records. What hooks hold that a person refused counts as the same.\n")
 }
 
 func more(b *strings.Builder, n int, what string) {

@@ -53,6 +53,9 @@ func nowOf(out *hook.Outcome[any]) *saying {
 
 // unknown says why it cannot be told whether the decision has changed; "" if it can.
 func (c *comparison) unknown() string {
+	if why := c.unsettled(); why != "" {
+		return why
+	}
 	for _, id := range c.s.passed {
 		was := c.then.of(id)
 		switch {
@@ -140,6 +143,9 @@ func (c *comparison) has(id string) bool {
 
 // change says how the decision has changed, by which hook or rule, and in what words.
 func (c *comparison) change() (kind Kind, by, what string) {
+	if c.s.moment.Was != "" {
+		return c.sinceThen()
+	}
 	then, now := c.then, c.now
 	passes := func(s *saying) bool { return s.action != hook.ActionBlock && s.action != hook.ActionAsk }
 	switch {

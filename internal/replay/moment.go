@@ -29,6 +29,10 @@ type Moment struct {
 	// Undecided says that nothing is known of a decision: no hook of hookway was asked.
 	Undecided bool
 
+	// Was says what became of the event, where an agent's own record tells of it. There no
+	// decision is known.
+	Was Became
+
 	// Kept is all that is on record of how the event was decided; nil if it is not.
 	Kept *keep.Event
 

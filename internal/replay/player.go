@@ -45,6 +45,9 @@ func newPlayer(p *preview, records []transcript.Record) *player {
 	return s
 }
 
+// mostTorn bounds how many lines of one record are told one by one.
+const mostTorn = 3
+
 // readFile reads a file that the session may have written. What it held then is not
 // known, so that it is another one each time: no call is taken for one that changed
 // nothing.
@@ -59,7 +62,8 @@ func (s *player) readFile(name string, most int) ([]byte, error) {
 
 func (s *player) play(ctx context.Context) {
 	s.counts.Records = len(s.records)
-	s.counts.Torn = s.p.inOrder(ctx, s.records, func(from *stream, e *transcript.Entry) {
+	on := &listener{problem: s.p.problem, read: s.p.read, torn: mostTorn}
+	s.counts.Torn = on.inOrder(ctx, s.records, func(from *stream, e *transcript.Entry) bool {
 		switch e.Kind {
 		case transcript.User:
 			if !e.Hidden && !e.Sub && !from.record.Sub {
@@ -70,6 +74,7 @@ func (s *player) play(ctx context.Context) {
 		case transcript.Result:
 			s.result(e)
 		}
+		return true
 	})
 	if s.counts.Calls > 0 {
 		s.counts.Sessions = 1
@@ -193,16 +198,4 @@ func inputOf(raw json.RawMessage) map[string]any {
 func isText(raw json.RawMessage) bool {
 	var text string
 	return json.Unmarshal(raw, &text) == nil && !strings.HasPrefix(text, "{")
-}
-
-// refusals are how agents tell the model that a person said no.
-var refusals = []string{
-	"The user doesn't want to proceed with this tool use", "The user doesn't want to take this action right now", "[Request interrupted by user",
-	"rejected by user", "aborted by user", "[Operation Cancelled]", "User denied", "The user rejected", "user rejected this tool call",
-}
-
-// refused reports whether a result says that a person refused the call.
-func refused(text string) bool {
-	text = text[:min(len(text), 300)]
-	return slices.ContainsFunc(refusals, func(r string) bool { return strings.Contains(text, r) })
 }

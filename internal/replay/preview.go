@@ -180,11 +180,20 @@ const mostProblems = 1000
 type problems struct {
 	texts []string
 	more  int
+
+	torn     int // lines of agents' records
+	unversed int // records of a version that is not known
 }
 
 func (l *problems) add(err error, home string) {
 	if errors.Is(err, context.Canceled) {
 		return
+	}
+	switch {
+	case errors.Is(err, transcript.ErrLine):
+		l.torn++
+	case errors.Is(err, transcript.ErrVersion):
+		l.unversed++
 	}
 	if len(l.texts) >= mostProblems {
 		l.more++

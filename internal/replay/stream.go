@@ -14,9 +14,16 @@ import (
 // later ones come after.
 const mostAtOnce = 32
 
+// listener is told what goes on while records are read.
+type listener struct {
+	problem func(error)
+	read    func(n int64) // bytes
+	torn    int           // how many lines of one record are told one by one
+}
+
 // stream gives the entries of one record, in its order.
 type stream struct {
-	p      *preview
+	on     *listener
 	record transcript.Record
 	reader *transcript.Reader
 	queue  []transcript.Entry
@@ -26,19 +33,16 @@ type stream struct {
 	over   bool
 }
 
-// mostTorn bounds how many lines of one record are told one by one.
-const mostTorn = 3
-
-func (p *preview) open(r transcript.Record) *stream {
-	s := &stream{p: p, record: r}
+func (l *listener) open(r transcript.Record) *stream {
+	s := &stream{on: l, record: r}
 	var err error
 	s.reader, err = transcript.OpenWhole(r.Source, func(err error) {
-		if s.torn++; s.torn <= mostTorn {
-			p.problem(err)
+		if s.torn++; s.torn <= l.torn {
+			l.problem(err)
 		}
 	})
 	if err != nil {
-		p.problem(err)
+		l.problem(err)
 		s.over = true
 	}
 	return s
@@ -49,10 +53,10 @@ func (s *stream) head(ctx context.Context) *transcript.Entry {
 	for len(s.queue) == 0 && !s.over {
 		found, more, err := s.reader.Next(ctx)
 		s.queue = found
-		s.p.read(s.reader.Bytes() - s.bytes)
+		s.on.read(s.reader.Bytes() - s.bytes)
 		s.bytes = s.reader.Bytes()
 		if err != nil {
-			s.p.problem(s.named(err))
+			s.on.problem(s.named(err))
 		}
 		if !more || err != nil {
 			s.close()
@@ -84,23 +88,28 @@ func (s *stream) close() {
 		return
 	}
 	s.over = true
-	if s.torn > mostTorn {
-		s.p.problem(fmt.Errorf("%s: %d more lines cannot be read", s.record.Path, s.torn-mostTorn))
+	if s.torn > s.on.torn {
+		s.on.problem(fmt.Errorf("%s: %d more lines cannot be read", s.record.Path, s.torn-s.on.torn))
 	}
 	if err := s.reader.Close(); err != nil {
-		s.p.problem(s.named(err))
+		s.on.problem(s.named(err))
 	}
-	s.p.read(max(s.record.Size-s.bytes, 0))
+	s.on.read(max(s.record.Size-s.bytes, 0))
 }
 
-// inOrder gives the entries of records in the order of their times.
-func (p *preview) inOrder(ctx context.Context, records []transcript.Record, visit func(*stream, *transcript.Entry)) (torn int) {
+// inOrder gives the entries of records in the order of their times, until nobody wants
+// more.
+func (l *listener) inOrder(ctx context.Context, records []transcript.Record, visit func(*stream, *transcript.Entry) (more bool)) (torn int) {
+	more := true
 	for some := range slices.Chunk(records, mostAtOnce) {
+		if !more {
+			break
+		}
 		var streams []*stream
 		for _, r := range some {
-			streams = append(streams, p.open(r))
+			streams = append(streams, l.open(r))
 		}
-		for ctx.Err() == nil {
+		for more && ctx.Err() == nil {
 			var first *stream
 			for _, s := range streams {
 				if e := s.head(ctx); e != nil && (first == nil || e.Time.Before(first.queue[0].Time)) {
@@ -110,7 +119,7 @@ func (p *preview) inOrder(ctx context.Context, records []transcript.Record, visi
 			if first == nil {
 				break
 			}
-			visit(first, &first.queue[0])
+			more = visit(first, &first.queue[0])
 			first.take()
 		}
 		for _, s := range streams {

@@ -164,7 +164,7 @@ func (l *lines) end() ([]Entry, error) {
 // tell tells of a line that cannot be read.
 func (l *lines) tell(why error) {
 	if l.torn != nil {
-		l.torn(fmt.Errorf("%s:%d: the line cannot be read: %w", l.path, l.number, why))
+		l.torn(fmt.Errorf("%s:%d: %w: %w", l.path, l.number, ErrLine, why))
 	}
 }
 

@@ -90,6 +90,9 @@ type Tokens struct {
 // ErrVersion is of a record whose version is not known here.
 var ErrVersion = errors.New("the record is of a version that hookway does not know")
 
+// ErrLine is of a line of a record that is torn, or too long.
+var ErrLine = errors.New("the line cannot be read")
+
 // Source is where the record of one session is.
 type Source struct {
 	Agent   string
