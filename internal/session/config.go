@@ -57,6 +57,11 @@ type Config struct {
 	// returns is called when it cannot be any more. Nil: it cannot be reached.
 	Reach func(*Control) (stop func())
 
+	// Attend runs beside the program, until its end: it may show a title in the user's
+	// terminal in place of the program's own, and ring its bell; "" gives the program's own
+	// back. Nil: the title is the program's alone.
+	Attend func(ctx context.Context, title func(text string, ring bool))
+
 	// Record is given every outcome for which a hook was asked, on the goroutine
 	// that fired the event. Nil drops them.
 	// The event is the very one that the hooks saw; failure is why they did not finish.

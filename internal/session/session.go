@@ -132,6 +132,8 @@ type session struct {
 	native  bool              // the agent fires SessionStart and SessionEnd itself
 	ended   bool              // SessionEnd was fired
 
+	attending func(context.Context, func(string, bool)) // may be nil
+
 	hooks     AgentHooks     // may be nil
 	first     delivery.Offer // what SessionStart's hooks inject; nil if it is typed
 	firstText string
@@ -221,6 +223,7 @@ func newSession(cfg Config) (*session, error) {
 		ended:     cfg.Native && cfg.AgentHooks == nil,
 		record:    cfg.Record,
 		unknown:   cfg.Unknown,
+		attending: cfg.Attend,
 		threshold: max(cfg.IdleThreshold, 0),
 		began:     time.Now(),
 		signals:   make(chan os.Signal, 4),
@@ -294,9 +297,11 @@ func (s *session) supervise(ctx context.Context) (terminal.ExitStatus, error) {
 	defer abandon()
 	s.follow = newFollow(s)
 	drained := s.work(work)
+	attended := s.attend(work)
 
 	cause := s.accompany(ctx)
 	status, err := s.program.Wait()
+	attended()
 	s.warnings.release()
 
 	s.interruptible(context.WithoutCancel(ctx), drainLimit, func(ctx context.Context) {
@@ -376,6 +381,16 @@ func (s *session) spawn(group *sync.WaitGroup, do func()) {
 		}()
 		do()
 	})
+}
+
+// attend starts what looks after the user's terminal beside the program, and gives what
+// ends it. It is not waited for: a terminal that takes nothing may have it.
+func (s *session) attend(ctx context.Context) (end func()) {
+	ctx, end = context.WithCancel(ctx)
+	if s.attending != nil {
+		s.spawn(&sync.WaitGroup{}, func() { s.attending(ctx, s.program.Title) })
+	}
+	return end
 }
 
 // account tells the user what did not reach the hooks.

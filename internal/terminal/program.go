@@ -16,6 +16,7 @@ type Program struct {
 	restore   func() // gives the user's terminal back; may be called often
 	cancel    context.CancelFunc
 	kill      func(os.Signal) // signals the program's process group
+	titled    func(text string, ring bool)
 	grace     time.Duration
 	pid       int
 
@@ -74,6 +75,16 @@ func (p *Program) Stop(sig os.Signal) {
 func (p *Program) Kill() {
 	if p.kill != nil {
 		p.kill(syscall.SIGKILL)
+	}
+}
+
+// Title shows a title in the user's terminal in place of the program's own, and rings
+// its bell if ring is set; "" gives the program's own back. It comes between two things
+// that the program prints, so it may wait for the end of one. Without a user's terminal,
+// and after the program's end, it does nothing.
+func (p *Program) Title(text string, ring bool) {
+	if p.titled != nil {
+		p.titled(text, ring)
 	}
 }
 

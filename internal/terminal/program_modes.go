@@ -29,6 +29,8 @@ type modes struct {
 	shape    bool // the cursor's shape
 	insert   bool // new text pushes old text to the right
 	charset  bool // line drawing in place of letters
+
+	title titles
 }
 
 type modeState byte
@@ -68,12 +70,15 @@ func (m *modes) see(p []byte) {
 		if m.state == modeString { // of any size: look for its end only
 			i := bytes.IndexAny(p, "\x1b\x07\x18\x1a")
 			if i < 0 {
+				m.title.add(p)
 				return
 			}
+			m.title.add(p[:i])
 			m.state = modeText
 			if p[i] == 0x1b {
 				m.state = modeEsc
 			}
+			m.title.end(p[i] == 0x1b || p[i] == 0x07)
 			p = p[i+1:]
 			continue
 		}
@@ -116,12 +121,13 @@ func (m *modes) escape(c byte) {
 		m.state, m.length = modeCSI, 0
 	case ']', 'P', 'X', '^', '_':
 		m.state = modeString
+		m.title.begin(c == ']')
 	case '=':
 		m.keypad = true
 	case '>':
 		m.keypad = false
 	case 'c':
-		*m = modes{cursor: m.cursor}
+		*m = modes{cursor: m.cursor, title: m.title}
 	}
 }
 
@@ -155,7 +161,7 @@ func (m *modes) csi(c byte) {
 		}
 	case 'p':
 		if len(args) == 1 && args[0] == '!' { // soft reset
-			*m = modes{cursor: m.cursor, private: m.private, keys: m.keys, keysSet: m.keysSet, modified: m.modified}
+			*m = modes{cursor: m.cursor, private: m.private, keys: m.keys, keysSet: m.keysSet, modified: m.modified, title: m.title}
 			for _, mode := range []int{1, 6, 7, 25} {
 				delete(m.private, mode)
 			}

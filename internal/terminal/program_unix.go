@@ -32,6 +32,7 @@ type run struct {
 
 	console *console     // where the user types
 	modes   *screenModes // what the program has switched on in user
+	notice  notice       // the title that stands there in place of the program's
 	writing atomic.Bool  // output is on its way to the user's screen
 	shown   atomic.Int64 // bytes of it that have come there
 	settle  time.Duration
@@ -123,6 +124,7 @@ func (r *run) start() (err error) {
 		return errors.Join(fmt.Errorf("watch the output: %w", err), r.pty.Close(), r.tty.Close())
 	}
 	r.kill, r.grace = func(s os.Signal) { r.signal(s.(syscall.Signal)) }, r.cfg.grace()
+	r.titled = r.title
 	r.canonical = func() bool { return readsLines(r.tty) }
 	r.typed.canonical = r.canonical
 	r.intake = func() Input { return inputOf(r.pty, r.tty, r.cmd.Process.Pid) }
@@ -360,10 +362,13 @@ func (r *run) awaitOutput(fd int, gone bool) error {
 // showOutput writes output to the user's screen, and then to all who want to
 // look at it. It returns the screen for what follows.
 func (r *run) showOutput(screen io.Writer, p []byte) io.Writer {
+	r.notice.mu.Lock()
 	_, err := screen.Write(p)
 	if err == nil && r.user != nil {
 		r.modes.see(p)
+		r.notice.after(r, p)
 	}
+	r.notice.mu.Unlock()
 	r.shown.Add(int64(len(p)))
 	r.writing.Store(false)
 	if err != nil {
@@ -384,6 +389,7 @@ func (r *run) showOutput(screen io.Writer, p []byte) io.Writer {
 // because a signal has ended it or what it ran. One that has ended well has left
 // the screen as it wanted it.
 func (r *run) tidy(screen io.Writer) {
+	r.notice.close(r)
 	<-r.reaped
 	state := r.cmd.ProcessState
 	if r.user == nil || r.cfg.Stdout != io.Writer(r.user) || state != nil && state.Exited() && state.ExitCode() < 128 {
