@@ -28,9 +28,12 @@ const mostArguments = 20
 // shown is a call's input for a person: an argument a line or more, safe to show on a
 // terminal, without credentials. What is left out is said.
 func shown(input map[string]any) string {
+	input = edited(input)
 	names := slices.Sorted(maps.Keys(input))
-	if i := slices.Index(names, "command"); i > 0 {
-		names = slices.Insert(slices.Delete(names, i, i+1), 0, "command")
+	for _, first := range []string{change, "command"} {
+		if i := slices.Index(names, first); i > 0 {
+			names = slices.Insert(slices.Delete(names, i, i+1), 0, first)
+		}
 	}
 	var b strings.Builder
 	for i, name := range names {
