@@ -41,6 +41,7 @@ var rooms = map[string][]string{
 	"internal/sqlite":          {"internal/disk"},
 	"internal/approve":         {"facts", "hook", "internal/sqlite", "internal/visible"},
 	"internal/owner":           {"internal/process"},
+	"internal/pin":             {"internal/sqlite"},
 	"internal/process":         {},
 	"internal/relay":           {"internal/logline", "internal/disk", "internal/sqlite", "internal/visible"},
 	"internal/relay/bus":       {"internal/logline", "internal/loopback", "internal/backoff", "internal/relay", "internal/disk"},
