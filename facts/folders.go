@@ -63,8 +63,12 @@ func readings(tool string, input map[string]any, w World, known []string) []hook
 			break
 		}
 		t.read()
+		if len(dirs) == 1 {
+			out = sh.out
+			break
+		}
 		for _, f := range sh.out {
-			if key := fmt.Sprintf("%+v", f); len(dirs) == 1 || !told[key] {
+			if key := fmt.Sprintf("%+v", f); !told[key] {
 				told[key] = true
 				out = append(out, f)
 			}

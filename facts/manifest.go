@@ -80,10 +80,12 @@ const maxManifestNames = 10000
 func packageName(manager, name string) string {
 	name = strings.ToLower(name)
 	if manager == "pip" {
-		name = strings.NewReplacer("_", "-", ".", "-").Replace(name)
+		name = pipHyphens.Replace(name)
 	}
 	return name
 }
+
+var pipHyphens = strings.NewReplacer("_", "-", ".", "-")
 
 // nearNamed gives the package that another name is one slip away from: of those that the
 // project names, or else a well-known one. What the project itself names is no slip.

@@ -77,8 +77,10 @@ func plainName(s string) string {
 	if i := strings.LastIndex(s, "__"); i >= 0 {
 		s = s[i+2:]
 	}
-	return strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(s))
+	return signs.Replace(strings.ToLower(s))
 }
+
+var signs = strings.NewReplacer("_", "", "-", "", ".", "")
 
 func (t *toolCall) read() {
 	switch plainName(t.name) {

@@ -96,8 +96,10 @@ func plainTool(name string) string {
 	if i := strings.LastIndex(name, "__"); i >= 0 {
 		name = name[i+2:]
 	}
-	return strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(name))
+	return signs.Replace(strings.ToLower(name))
 }
+
+var signs = strings.NewReplacer("_", "", "-", "", ".", "")
 
 // IsShellTool reports whether agents, or servers of tools, run command lines by a tool of
 // that name, in whatever way it is written.

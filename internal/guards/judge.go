@@ -90,26 +90,71 @@ func (p *Policy) holds(pack *Pack, rule *Rule, f *hook.Fact) bool {
 
 // Says is what a rule says of a fact: its words with the members filled in.
 func (j Judged) Says() string {
-	pairs := []string{}
-	for name, text := range map[string]string{
-		"by": j.Fact.By, "path": j.Fact.Path, "host": j.Fact.Host, "verb": j.Fact.Verb, "ref": j.Fact.Ref, "object": j.Fact.Object,
-		"secret": j.Fact.Secret, "link": j.Fact.Link, "because": j.Fact.Because, "kind": j.Fact.Kind, "name": j.Fact.Name, "remote": j.Fact.Remote, "system": j.Fact.System,
-		"manager": j.Fact.Manager, "what": j.Fact.What, "program": j.Fact.Program,
-	} {
-		switch {
-		case text != "":
-		case name == "by" && (j.Fact.Does == "write" || j.Fact.Does == "delete"): // no program does it, but the shell
-			text = "a redirection"
-		default:
-			text = "something"
-		}
-		pairs = append(pairs, "{"+name+"}", text)
-	}
 	says := j.Rule.Says
 	if j.Fact.Verb == "empty" { // the file stays
 		says = strings.Replace(says, "would delete", "would empty", 1)
 	}
-	return strings.NewReplacer(pairs...).Replace(says)
+	var b strings.Builder
+	for {
+		before, rest, open := strings.Cut(says, "{")
+		b.WriteString(before)
+		if !open {
+			return b.String()
+		}
+		name, after, closed := strings.Cut(rest, "}")
+		text, known := j.member(name)
+		if !closed || !known {
+			b.WriteByte('{')
+			says = rest
+			continue
+		}
+		b.WriteString(text)
+		says = after
+	}
+}
+
+// member is what words say for a member of the fact.
+func (j Judged) member(name string) (text string, known bool) {
+	f := &j.Fact
+	switch name {
+	case "by":
+		if text = f.By; text == "" && (f.Does == "write" || f.Does == "delete") { // no program does it, but the shell
+			text = "a redirection"
+		}
+	case "path":
+		text = f.Path
+	case "host":
+		text = f.Host
+	case "verb":
+		text = f.Verb
+	case "ref":
+		text = f.Ref
+	case "object":
+		text = f.Object
+	case "secret":
+		text = f.Secret
+	case "link":
+		text = f.Link
+	case "because":
+		text = f.Because
+	case "kind":
+		text = f.Kind
+	case "name":
+		text = f.Name
+	case "remote":
+		text = f.Remote
+	case "system":
+		text = f.System
+	case "manager":
+		text = f.Manager
+	case "what":
+		text = f.What
+	case "program":
+		text = f.Program
+	default:
+		return "", false
+	}
+	return cmp.Or(text, "something"), true
 }
 
 // message says what matched, why it matters and what to do instead.

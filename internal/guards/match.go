@@ -217,11 +217,28 @@ func anyHost(patterns []string, host string) bool {
 
 // glob is path.Match, in which a star takes slashes too.
 func glob(pattern, s string) bool {
-	if !strings.ContainsAny(pattern, `*?[\`) {
-		return pattern == s
+	if !strings.ContainsAny(pattern, `?[\`) {
+		return stars(pattern, s)
 	}
 	ok, _ := path.Match(unslashed(pattern), unslashed(s))
 	return ok
+}
+
+// stars is glob for a pattern that has no signs but stars, as most have.
+func stars(pattern, s string) bool {
+	head, rest, more := strings.Cut(pattern, "*")
+	if !more {
+		return pattern == s
+	}
+	s, found := strings.CutPrefix(s, head)
+	for found {
+		var part string
+		if part, rest, more = strings.Cut(rest, "*"); !more {
+			return strings.HasSuffix(s, part)
+		}
+		_, s, found = strings.Cut(s, part)
+	}
+	return false
 }
 
 func unslashed(s string) string { return strings.ReplaceAll(s, "/", "\x00") }

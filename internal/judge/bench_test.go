@@ -11,17 +11,32 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/wire/call"
 )
 
 // BenchmarkAnswer is one call of Claude Code that a hook refuses, from its bytes
-// to its answer, with its record written.
+// to its answer, with its record written; by that hook alone, and with hookway's own rules
+// beside it.
 func BenchmarkAnswer(b *testing.B) {
-	for _, clients := range []int{1, 16} {
-		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
-			w := newWorld(b, noRM)
+	for _, of := range []struct {
+		guards  string
+		clients int
+	}{{"", 1}, {"", 16}, {"default", 1}, {"default", 16}} {
+		clients := of.clients
+		b.Run(fmt.Sprintf("guards=%s/clients=%d", of.guards, clients), func(b *testing.B) {
+			yaml := noRM
+			if of.guards != "" {
+				yaml += "guards: {use: " + of.guards + ", mode: enforce}\n"
+			}
+			w := newWorld(b, yaml)
+			state := &guards.State{Dir: filepath.Join(w.home, "guards")}
+			b.Cleanup(func() { _ = state.Close() })
+			w.Guards = func(on *config.Guards) hook.Handler { return &guards.Guard{Policy: on.Policy, State: state} }
 			log, err := audit.Open(audit.Config{Dir: filepath.Join(w.home, "audit")})
 			if err != nil {
 				b.Fatal(err)
