@@ -72,7 +72,8 @@ func bash(t testing.TB, command string) approve.Call {
 
 func offer(t testing.TB, s *approve.Store, c approve.Call) string {
 	t.Helper()
-	code, err := s.Offer(t.Context(), c, "here")
+	r, err := s.Ask(t.Context(), c, "here")
+	code := r.Code
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +118,7 @@ func TestAGrantPassesOneCallOnce(t *testing.T) {
 	r, err := s.Find(t.Context(), code)
 	if err != nil {
 		t.Fatalf("%+v, %v", r, err)
-	} else if got, want := fmt.Sprint([]any{r.State, r.Place, r.Input, r.Rule, r.Reason}), fmt.Sprint([]any{approve.Stopped, "here", "command: rm -rf build\n", c.Rule, c.Reason}); got != want {
+	} else if got, want := fmt.Sprint([]any{r.State, r.Place, r.Input, r.Rule, r.Reason}), fmt.Sprint([]any{approve.Waiting, "here", "command: rm -rf build\n", c.Rule, c.Reason}); got != want {
 		t.Fatalf("got %s, want %s", got, want)
 	}
 	now.pass(70 * time.Second)
@@ -149,37 +150,45 @@ func TestAGrantThatIsReturnedCanBeUsedAsLongAsItLives(t *testing.T) {
 	now := newClock()
 	s := open(t, t.TempDir(), approve.Options{Now: now.now})
 	c := bash(t, "rm -rf build")
-	undo := func() {
+	use := func() *approve.Said {
 		t.Helper()
-		if err := s.Return(t.Context(), c); err != nil {
+		said, err := s.Use(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return said
+	}
+	undo := func(said *approve.Said) {
+		t.Helper()
+		if err := s.Return(t.Context(), c, said); err != nil {
 			t.Fatal(err)
 		}
 	}
-	undo() // there is none
+	undo(nil) // there is none
 	first := offer(t, s, c)
-	undo()
-	if uses(t, s, c) {
+	if use() != nil {
 		t.Fatal("a call passes that nobody allowed")
 	}
 	allow(t, s, first)
 	for range 3 {
 		now.pass(time.Minute)
-		if !uses(t, s, c) || uses(t, s, c) {
+		said := use()
+		if said == nil || use() != nil {
 			t.Fatal("want that it passes once")
 		}
-		undo()
+		undo(said)
 	}
-	undo()
-	if !uses(t, s, c) || uses(t, s, c) {
+	if use() == nil || use() != nil {
 		t.Fatal("want that it passes once")
 	}
 	now.pass(time.Minute)
 	second := offer(t, s, c)
 	allow(t, s, second)
-	if !uses(t, s, c) {
+	said := use()
+	if said == nil || said.Code != second {
 		t.Fatal("it does not pass by a second code")
 	}
-	undo()
+	undo(said)
 	var is *approve.RefusedError
 	if _, err := s.Find(t.Context(), first); !errors.As(err, &is) || is.State != approve.Used {
 		t.Errorf("the first code: %v", err)
@@ -187,11 +196,11 @@ func TestAGrantThatIsReturnedCanBeUsedAsLongAsItLives(t *testing.T) {
 	if _, err := s.Find(t.Context(), second); !errors.As(err, &is) || is.State != approve.Allowed {
 		t.Errorf("the second code: %v", err)
 	}
-	if !uses(t, s, c) {
+	if said = use(); said == nil {
 		t.Error("it does not pass")
 	}
 	now.pass(approve.GrantTime)
-	if undo(); uses(t, s, c) {
+	if undo(said); use() != nil {
 		t.Error("a grant that has expired is used")
 	}
 	if _, err := s.Find(t.Context(), second); !errors.As(err, &is) || is.State != approve.Expired {
@@ -287,17 +296,17 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 			t.Errorf("%v; want %q", err, words)
 		}
 	}
-	refused("CCCCC", "", "no call was stopped under the code CCCCC in the last hour")
+	refused("CCCCC", "", "nobody asked about a call under the code CCCCC in the last hour")
 	late := offer(t, s, bash(t, "late"))
 	now.pass(approve.AnswerTime)
 	refused(late, approve.Expired, "its call was stopped 10m0s ago, and it could be allowed for 10 minutes; let the agent try again")
 	code := offer(t, s, bash(t, "x"))
 	allow(t, s, code)
-	refused(code, approve.Allowed, "is allowed already, for 10m0s more; let the agent try again")
+	refused(code, approve.Allowed, "is allowed already, by anna (/dev/pts/3), for 10m0s more; let the agent try again")
 	now.pass(time.Minute)
 	uses(t, s, bash(t, "x"))
 	now.pass(time.Minute)
-	refused(code, approve.Used, "was used: its call passed 1m0s ago")
+	refused(code, approve.Used, "was used: anna (/dev/pts/3) let its call through, which passed 1m0s ago")
 	forgotten := offer(t, s, bash(t, "y"))
 	allow(t, s, forgotten)
 	now.pass(approve.GrantTime)
@@ -307,7 +316,7 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 	}
 	now.pass(approve.KeepTime)
 	offer(t, s, bash(t, "z")) // which forgets the others
-	refused(code, "", "no call was stopped")
+	refused(code, "", "nobody asked about a call")
 	if all, err := s.List(t.Context()); err != nil || len(all) != 1 || all[0].Input != "command: z\n" {
 		t.Errorf("%+v, %v", all, err)
 	}
@@ -530,8 +539,8 @@ func TestAnEndedContextAllowsNothing(t *testing.T) {
 	code := offer(t, s, bash(t, "x"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if code, err := s.Offer(ctx, bash(t, "y"), ""); code != "" || !errors.Is(err, context.Canceled) {
-		t.Errorf("%q, %v", code, err)
+	if r, err := s.Ask(ctx, bash(t, "y"), ""); r.Code != "" || !errors.Is(err, context.Canceled) {
+		t.Errorf("%q, %v", r.Code, err)
 	}
 	allow(t, s, code)
 	if g, err := s.Use(ctx, bash(t, "x")); g != nil || !errors.Is(err, context.Canceled) {

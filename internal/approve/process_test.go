@@ -27,7 +27,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child tries to use the grant of each call that it is told, a line each.
+// child tries to use the grant of each call that it is told, a line each, or answers:
+// "answer CODE true".
 func child(dir string) {
 	s, err := approve.Open(context.Background(), dir, approve.Options{})
 	if err != nil {
@@ -38,10 +39,25 @@ func child(dir string) {
 	fmt.Println("ready")
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
+		if words := strings.Fields(lines.Text()); words[0] == "answer" {
+			fmt.Println(answered(s, words[1], words[2] == "true"))
+			continue
+		}
 		c := approve.Call{Agent: "claude", Session: "s-1", Tool: "Bash", Input: map[string]any{"command": lines.Text()}}
 		g, err := s.Use(context.Background(), c)
 		fmt.Println(g != nil, err)
 	}
+}
+
+func answered(s *approve.Store, code string, yes bool) string {
+	r, err := s.Find(context.Background(), code)
+	if err == nil {
+		r, err = s.Answer(context.Background(), r, approve.Answer{Yes: yes, By: "child"})
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return "won " + string(r.State)
 }
 
 // startChild starts a process that uses grants, and waits until it is ready: it reads

@@ -10,87 +10,112 @@ import (
 	"github.com/hookway/hookway/internal/sqlite"
 )
 
-// State is what has become of a stopped call.
+// State is what has become of a request.
 type State string
 
-// The states. A request goes down this list, or expires.
+// The states. All but the first two are final.
 const (
-	Stopped State = "stopped" // it can be allowed
-	Allowed State = "allowed" // the next call of this kind passes
-	Used    State = "used"    // it has passed
-	Expired State = "expired" // nobody answered in time, or the call did not come again
+	Waiting  State = "open"      // it can be answered
+	Allowed  State = "allowed"   // the call passes when it comes
+	Used     State = "used"      // it has passed
+	Denied   State = "denied"    // a person said no
+	TimedOut State = "timed out" // the call waited for an answer, and nobody gave one
+	Expired  State = "expired"   // nobody answered in time, or the call did not come again
 )
 
-// In the file; expired is what is too old.
+// In the file. Of a request that waits, time tells whether it has expired.
 const (
-	isStopped = iota
+	isWaiting = iota
 	isAllowed
 	isUsed
+	isDenied
+	isTimedOut
 )
 
-// Request is a call that was stopped.
+// Request is a call that a person is asked about.
 type Request struct {
 	Code      string    `json:"code"`
 	State     State     `json:"state"`
+	Kind      Kind      `json:"kind"`
+	Route     Route     `json:"route"`
 	Agent     string    `json:"agent,omitempty"`
 	Session   string    `json:"session,omitempty"`
 	Workspace string    `json:"workspace,omitempty"`
 	Tool      string    `json:"tool"`
-	Input     string    `json:"input"` // for people, safe to show
+	Input     string    `json:"input"`          // for people, safe to show
+	Hook      string    `json:"hook,omitempty"` // who asks
 	Rule      string    `json:"rule,omitempty"`
 	Reason    string    `json:"reason,omitempty"`
-	Does      string    `json:"does,omitempty"` // what it would do, a line each
+	Does      string    `json:"does,omitempty"`      // what it would do, a line each
+	HasShape  bool      `json:"has_shape,omitempty"` // it has a shape: ScopeShape can be answered
+	Waiters   int       `json:"waiters,omitempty"`   // equal calls that wait in their hooks now
 	Place     string    `json:"-"`
-	Stopped   time.Time `json:"stopped"`        // last
-	Until     time.Time `json:"until,omitzero"` // it can be allowed, or used
-	Answered  time.Time `json:"allowed,omitzero"`
-	By        string    `json:"by,omitempty"`     // who allowed it,
+	First     time.Time `json:"first"`          // when it was asked about,
+	Stopped   time.Time `json:"stopped"`        // and when last
+	Until     time.Time `json:"until,omitzero"` // it can be answered, or used
+	Answered  time.Time `json:"answered,omitzero"`
+	Scope     Scope     `json:"scope,omitempty"`  // of the answer
+	Note      string    `json:"note,omitempty"`   // what the person said beside it
+	By        string    `json:"by,omitempty"`     // who answered,
 	From      string    `json:"from,omitempty"`   // and where
-	After     float64   `json:"after_s,omitzero"` // from the first stop to the answer, in seconds
+	After     float64   `json:"after_s,omitzero"` // from the first time to the answer, in seconds
 	Used      time.Time `json:"used,omitzero"`
 
-	key string
+	key, shape string
+	passes     int
+	stored     int
 }
 
-const columns = "code, call, state, agent, session, workspace, tool, input, rule, reason, does, place, first, stopped, answered, by_whom, by_way, used"
+// columns of a request; the first parameter is since when waiters count.
+const columns = `code, call, shape, state, kind, route, agent, session, workspace, tool, input, hook, rule, reason, does, place, first, stopped, until,
+	answered, scope, note, by_whom, by_way, passes, used, (SELECT count(*) FROM waiter WHERE waiter.code = request.code AND beat > ?)`
 
 // read reads a row of columns.
 func (s *Store) read(row interface{ Scan(...any) error }) (Request, error) {
 	var r Request
-	var state int
-	var first, stopped, answered, used int64
-	err := row.Scan(&r.Code, &r.key, &state, &r.Agent, &r.Session, &r.Workspace, &r.Tool, &r.Input, &r.Rule, &r.Reason, &r.Does, &r.Place,
-		&first, &stopped, &answered, &r.By, &r.From, &used)
+	var first, stopped, until, answered, used int64
+	err := row.Scan(&r.Code, &r.key, &r.shape, &r.stored, &r.Kind, &r.Route, &r.Agent, &r.Session, &r.Workspace, &r.Tool, &r.Input, &r.Hook, &r.Rule, &r.Reason, &r.Does, &r.Place,
+		&first, &stopped, &until, &answered, &r.Scope, &r.Note, &r.By, &r.From, &r.passes, &used, &r.Waiters)
 	if err != nil {
 		return r, err
 	}
-	r.Stopped, r.Answered, r.Used = sqlite.Moment(stopped), sqlite.Moment(answered), sqlite.Moment(used)
+	r.First, r.Stopped, r.Until = sqlite.Moment(first), sqlite.Moment(stopped), sqlite.Moment(until)
+	r.Answered, r.Used, r.HasShape = sqlite.Moment(answered), sqlite.Moment(used), r.shape != ""
 	if answered > 0 {
 		r.After = float64(answered-first) / 1e6
 	}
 	now := s.now()
-	switch state {
-	case isStopped:
-		r.State, r.Until = Stopped, r.Stopped.Add(AnswerTime)
+	past := !now.Before(r.Until) || max(stopped, answered) > sqlite.Micros(now.Add(clockSlack))
+	switch r.stored {
+	case isWaiting:
+		if r.State = Waiting; past && r.Route == RouteHold {
+			r.State = TimedOut
+		} else if past {
+			r.State = Expired
+		}
 	case isAllowed:
-		r.State, r.Until = Allowed, r.Answered.Add(GrantTime)
+		if r.State = Allowed; past {
+			r.State = Expired
+		}
+	case isDenied:
+		r.State = Denied
+	case isTimedOut:
+		r.State = TimedOut
 	default:
 		r.State = Used
-	}
-	if since := max(stopped, answered); state != isUsed && (!now.Before(r.Until) || since > sqlite.Micros(now.Add(clockSlack))) {
-		r.State = Expired
 	}
 	return r, nil
 }
 
-// List gives the calls that were stopped in the last hour, the latest first.
+// alive is since when the waiters are there that count.
+func (s *Store) alive() int64 { return sqlite.Micros(s.now().Add(-aliveTime)) }
+
+// List gives the requests of the last hour, the latest first.
 func (s *Store) List(ctx context.Context) ([]Request, error) {
-	now := s.now()
 	if err := s.forget(ctx); err != nil {
 		return nil, s.explain("listed", err)
 	}
-	rows, err := s.file.QueryContext(ctx, "SELECT "+columns+" FROM request WHERE stopped BETWEEN ? AND ? ORDER BY stopped DESC, code",
-		sqlite.Micros(now.Add(-KeepTime)), sqlite.Micros(now.Add(clockSlack)))
+	rows, err := s.file.QueryContext(ctx, "SELECT "+columns+" FROM request ORDER BY stopped DESC, code", s.alive())
 	if err != nil {
 		return nil, s.explain("listed", err)
 	}
@@ -106,7 +131,14 @@ func (s *Store) List(ctx context.Context) ([]Request, error) {
 	return all, s.explain("listed", rows.Err())
 }
 
-// Find gives the request of a code that can be allowed. If there is none, the error is a
+// Get gives the request of a code, whatever has become of it. If there is none, the error
+// is a *RefusedError.
+func (s *Store) Get(ctx context.Context, code string) (Request, error) {
+	r, err := s.get(ctx, s.file, code)
+	return r, s.explain("read", err)
+}
+
+// Find gives the request of a code that can be answered. If there is none, the error is a
 // *RefusedError.
 func (s *Store) Find(ctx context.Context, code string) (Request, error) {
 	r, err := s.find(ctx, s.file, code)
@@ -117,45 +149,62 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-func (s *Store) find(ctx context.Context, in querier, code string) (Request, error) {
-	r, err := s.read(in.QueryRowContext(ctx, "SELECT "+columns+" FROM request WHERE code = ?", code))
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return r, &RefusedError{Code: code}
-	case err != nil:
-		return r, err
-	case r.State != Stopped:
-		return r, &RefusedError{Code: code, State: r.State, text: r.whyNot(s.now())}
+func (s *Store) get(ctx context.Context, in querier, code string) (Request, error) {
+	r, err := s.read(in.QueryRowContext(ctx, "SELECT "+columns+" FROM request WHERE code = ?", s.alive(), code))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = &RefusedError{Code: code}
 	}
-	return r, nil
+	return r, err
 }
 
-// RefusedError is a code that allows nothing.
+func (s *Store) find(ctx context.Context, in querier, code string) (Request, error) {
+	r, err := s.get(ctx, in, code)
+	if err == nil && r.State != Waiting {
+		err = &RefusedError{Code: code, State: r.State, By: r.By, text: r.whyNot(s.now())}
+	}
+	return r, err
+}
+
+// RefusedError is a code, or a token, that nothing can be answered with.
 type RefusedError struct {
 	Code  string
-	State State // "" means that there is no such code
+	State State  // "" means that there is no such code
+	By    string // who answered before
 	text  string
 }
 
 func (e *RefusedError) Error() string {
 	if e.text == "" {
-		return fmt.Sprintf("no call was stopped under the code %s in the last hour; hookway allow lists the codes", e.Code)
+		return fmt.Sprintf("nobody asked about a call under the code %s in the last hour; hookway allow lists the codes", e.Code)
 	}
 	return e.text
 }
 
-// whyNot says why a request cannot be allowed.
+// whyNot says why a request cannot be answered.
 func (r *Request) whyNot(now time.Time) string {
 	ago := func(t time.Time) string { return now.Sub(t).Round(time.Second).String() }
+	who := r.By
+	if r.From != "" {
+		who += " (" + r.From + ")"
+	}
 	switch {
 	case r.State == Used:
-		return fmt.Sprintf("the code %s was used: its call passed %s ago; when the agent is stopped again, it gets a new code", r.Code, ago(r.Used))
+		return fmt.Sprintf("the code %s was used: %s let its call through, which passed %s ago; when the agent is stopped again, it gets a new code", r.Code, who, ago(r.Used))
 	case r.State == Allowed:
-		return fmt.Sprintf("the call of %s is allowed already, for %s more; let the agent try again", r.Code, r.Until.Sub(now).Round(time.Second))
+		return fmt.Sprintf("the call of %s is allowed already, by %s, for %s more; let the agent try again", r.Code, who, r.Until.Sub(now).Round(time.Second))
+	case r.State == Denied:
+		return fmt.Sprintf("the call of %s was refused already, by %s, %s ago", r.Code, who, ago(r.Answered))
+	case r.State == TimedOut:
+		return fmt.Sprintf("%s timed out: nobody answered in %s; when the agent tries again, it gets a new code", r.Code, r.Until.Sub(r.First).Round(time.Second))
 	case !r.Answered.IsZero():
 		return fmt.Sprintf("the code %s has expired: it was allowed %s ago, and the call did not come again in %s; let the agent try again, which gives a new code", r.Code, ago(r.Answered), minutes(GrantTime))
 	}
-	return fmt.Sprintf("the code %s has expired: its call was stopped %s ago, and it could be allowed for %s; let the agent try again, which gives a new code", r.Code, ago(r.Stopped), minutes(AnswerTime))
+	return fmt.Sprintf("the code %s has expired: its call was stopped %s ago, and it could be allowed for %s; let the agent try again, which gives a new code", r.Code, ago(r.Stopped), minutes(r.Until.Sub(r.Stopped)))
 }
 
-func minutes(d time.Duration) string { return fmt.Sprintf("%d minutes", int(d.Minutes())) }
+func minutes(d time.Duration) string {
+	if d < time.Minute {
+		return d.Round(time.Second).String()
+	}
+	return fmt.Sprintf("%d minutes", int(d.Minutes()))
+}

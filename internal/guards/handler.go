@@ -30,14 +30,19 @@ type Guard struct {
 
 // Grants lets calls through that a rule stopped, each once, because a person said so.
 type Grants interface {
-	// Use takes the grant for this very call, if there is one: then it passes. by says
-	// who gave it, for the record.
-	Use(ctx context.Context, c Call) (by string, ok bool, err error)
+	// Use takes the grant for this very call, if there is one: then it passes.
+	Use(ctx context.Context, c Call) (g Grant, ok bool, err error)
 	// Return undoes the use of the call's grant: the call was refused all the same.
-	Return(ctx context.Context, c Call) error
+	Return(ctx context.Context, c Call, g Grant) error
 	// Offer notes that a call was stopped, and gives the code by which a person lets it
 	// through.
 	Offer(ctx context.Context, c Call) (code string, err error)
+}
+
+// Grant is a grant that was used.
+type Grant struct {
+	By string // who gave it, for the record
+	Of any    // what [Grants] knows it by
 }
 
 // AllowTime is how long a stopped call can be let through, and how long the agent then

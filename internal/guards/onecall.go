@@ -25,9 +25,9 @@ type OneCall struct {
 // usedGrant is the grant by which a call passes the rules.
 type usedGrant struct {
 	stop
+	Grant
 	hash string // of the call that a person let through
-	by   string
-	back bool // it was given back
+	back bool   // it was given back
 }
 
 // stop is a call that the rules of one guard stop.
@@ -79,12 +79,13 @@ func (o *OneCall) use(ctx context.Context, s stop) (by string, ok bool, err erro
 	case o.over:
 		return "", false, nil
 	case o.grant != nil && o.grant.hash == hash:
-		return o.grant.by, true, nil
+		return o.grant.By, true, nil
 	}
-	if by, ok, err = s.grants.Use(ctx, s.call); ok && err == nil {
-		o.grant = &usedGrant{stop: s, hash: hash, by: by}
+	g, ok, err := s.grants.Use(ctx, s.call)
+	if ok && err == nil {
+		o.grant = &usedGrant{stop: s, hash: hash, Grant: g}
 	}
-	return by, ok, err
+	return g.By, ok, err
 }
 
 // stopped notes what the rules stopped.
@@ -187,12 +188,12 @@ func (o *OneCall) giveBack(ctx context.Context, steps []hook.Step) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnTime)
 	defer cancel()
 	g.back = true
-	err := g.grants.Return(ctx, g.call)
+	err := g.grants.Return(ctx, g.call, g.Grant)
 	what := "a person let this call through once, but it was refused all the same; the grant was given back: "
 	if err != nil {
 		what = "a person let this call through once, but it was refused all the same, and the grant could not be given back (" + err.Error() + "): "
 	}
-	note(steps, hook.LogLine(what+g.by))
+	note(steps, hook.LogLine(what+g.By))
 	g.state.Refused(g.ev)
 	return err
 }

@@ -108,15 +108,15 @@ type kept struct {
 	err      error
 }
 
-func (k *kept) Return(_ context.Context, c Call) error {
+func (k *kept) Return(_ context.Context, c Call, _ Grant) error {
 	k.granted++
 	k.returned = append(k.returned, c)
 	return k.err
 }
 
-func (k *kept) Use(context.Context, Call) (string, bool, error) {
+func (k *kept) Use(context.Context, Call) (Grant, bool, error) {
 	k.granted--
-	return "anna", k.granted >= 0, k.err
+	return Grant{By: "anna"}, k.granted >= 0, k.err
 }
 
 func (k *kept) Offer(_ context.Context, c Call) (string, error) {

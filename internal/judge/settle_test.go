@@ -26,18 +26,18 @@ type word struct {
 	offers    func()
 }
 
-func (p *word) Use(context.Context, guards.Call) (string, bool, error) {
+func (p *word) Use(context.Context, guards.Call) (guards.Grant, bool, error) {
 	if p.yes == 0 {
-		return "", false, nil
+		return guards.Grant{}, false, nil
 	}
 	p.yes--
 	if p.used != nil {
 		p.used()
 	}
-	return "anna", true, nil
+	return guards.Grant{By: "anna"}, true, nil
 }
 
-func (p *word) Return(context.Context, guards.Call) error {
+func (p *word) Return(context.Context, guards.Call, guards.Grant) error {
 	p.yes++
 	p.back++
 	return nil

@@ -153,11 +153,11 @@ func (p *place) past(tb testing.TB, n int) (dir string) {
 // someGrants let a few calls through.
 type someGrants struct{}
 
-func (someGrants) Use(_ context.Context, c guards.Call) (by string, ok bool, err error) {
-	return "me", strings.Contains(fmt.Sprint(c.Input), "git reset"), nil
+func (someGrants) Use(_ context.Context, c guards.Call) (g guards.Grant, ok bool, err error) {
+	return guards.Grant{By: "me"}, strings.Contains(fmt.Sprint(c.Input), "git reset"), nil
 }
-func (someGrants) Return(context.Context, guards.Call) error          { return nil }
-func (someGrants) Offer(context.Context, guards.Call) (string, error) { return "ABCD", nil }
+func (someGrants) Return(context.Context, guards.Call, guards.Grant) error { return nil }
+func (someGrants) Offer(context.Context, guards.Call) (string, error)      { return "ABCD", nil }
 
 // TestTheSameHooksDecideTheSame: the same configuration over its own record.
 func TestTheSameHooksDecideTheSame(t *testing.T) {

@@ -222,18 +222,18 @@ func (s *shot) passOver(id string) {
 type pastGrants struct{}
 
 // Use says what the record says.
-func (pastGrants) Use(ctx context.Context, _ guards.Call) (by string, ok bool, err error) {
+func (pastGrants) Use(ctx context.Context, _ guards.Call) (g guards.Grant, ok bool, err error) {
 	if s := shotOf(ctx); s != nil {
-		by, ok = s.moment.Granted, s.moment.Granted != ""
+		g.By, ok = s.moment.Granted, s.moment.Granted != ""
 	}
-	return by, ok, nil
+	return g, ok, nil
 }
 
 // Offer has nothing to offer: the call is over.
 func (pastGrants) Offer(context.Context, guards.Call) (string, error) { return "", nil }
 
 // Return takes nothing back: the grant is one of then.
-func (pastGrants) Return(context.Context, guards.Call) error { return nil }
+func (pastGrants) Return(context.Context, guards.Call, guards.Grant) error { return nil }
 
 // went says whether a call was stopped then: its session went on from there.
 func went(ctx context.Context) (stopped, known bool) {

@@ -3,8 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
-	"time"
 
 	"github.com/hookway/hookway/internal/approve"
 	"github.com/hookway/hookway/internal/audit"
@@ -41,25 +39,25 @@ func (h *Home) Answered(ctx context.Context, r audit.Record) {
 // it takes: calls are stopped rarely.
 type grants struct{ home *Home }
 
-func (g grants) Use(ctx context.Context, c guards.Call) (by string, ok bool, err error) {
+func (g grants) Use(ctx context.Context, c guards.Call) (_ guards.Grant, ok bool, err error) {
 	s, err := g.home.Approvals(ctx)
 	if s == nil || err != nil {
-		return "", false, err
+		return guards.Grant{}, false, err
 	}
-	used, err := s.Use(ctx, approved(c))
-	if err = errors.Join(err, s.Close()); err != nil || used == nil {
-		return "", false, err
+	said, err := s.Use(ctx, approved(c))
+	if err = errors.Join(err, s.Close()); err != nil || said == nil || !said.Yes {
+		return guards.Grant{}, false, err
 	}
-	return fmt.Sprintf("%s, in %s, at %s, %v after it was stopped first (%s)", used.By, used.From,
-		used.Answered.UTC().Format(time.RFC3339), used.After.Round(time.Second), used.Code), true, nil
+	return guards.Grant{By: said.String(), Of: said}, true, nil
 }
 
-func (g grants) Return(ctx context.Context, c guards.Call) error {
+func (g grants) Return(ctx context.Context, c guards.Call, used guards.Grant) error {
 	s, err := g.home.Approvals(ctx)
 	if s == nil || err != nil {
 		return err
 	}
-	return errors.Join(s.Return(ctx, approved(c)), s.Close())
+	said, _ := used.Of.(*approve.Said)
+	return errors.Join(s.Return(ctx, approved(c), said), s.Close())
 }
 
 func (g grants) Offer(ctx context.Context, c guards.Call) (string, error) {
@@ -71,13 +69,13 @@ func (g grants) Offer(ctx context.Context, c guards.Call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	code, err := s.Offer(ctx, approved(c), process.Namespaces())
-	return code, errors.Join(err, s.Close())
+	r, err := s.Ask(ctx, approved(c), process.Namespaces())
+	return r.Code, errors.Join(err, s.Close())
 }
 
 // approved is a stopped call as it is kept.
 func approved(c guards.Call) approve.Call {
 	return approve.Call{
-		Agent: c.Agent, Session: c.Session, Workspace: c.Workspace, Tool: c.Tool, Input: c.Input, Facts: c.Facts, Rule: c.Rule, Reason: c.Reason, Does: guards.Describe(c.Facts),
+		Agent: c.Agent, Session: c.Session, Workspace: c.Workspace, Tool: c.Tool, Input: c.Input, Facts: c.Facts, Hook: guards.ID, Rule: c.Rule, Reason: c.Reason, Does: guards.Describe(c.Facts),
 	}
 }

@@ -1,0 +1,350 @@
+package approve_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/approve"
+)
+
+// asked is a call that a hook asks about.
+func asked(t testing.TB, command string) approve.Call {
+	c := bash(t, command)
+	c.Kind, c.Hook = approve.KindAsk, "careful"
+	c.Facts = []hook.Fact{{Does: "delete", By: "rm", Path: "/work/build", Sure: true}}
+	return c
+}
+
+func ask(t testing.TB, s *approve.Store, c approve.Call) approve.Request {
+	t.Helper()
+	r, err := s.Ask(t.Context(), c, "here")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func answer(t testing.TB, s *approve.Store, r approve.Request, yes bool, scope approve.Scope) approve.Request {
+	t.Helper()
+	r, err := s.Answer(t.Context(), r, approve.Answer{Yes: yes, Scope: scope, Note: "mind the gap", By: "anna", From: "/dev/pts/3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// said is what a person said of a call: "yes", "no", or "".
+func said(t testing.TB, s *approve.Store, c approve.Call) string {
+	t.Helper()
+	w, err := s.Use(t.Context(), c)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case w == nil:
+		return ""
+	case w.By != "anna" || w.Note != "mind the gap":
+		t.Errorf("it was said by %q: %q", w.By, w.Note)
+	case w.Yes:
+		return "yes"
+	}
+	return "no"
+}
+
+func refused(t testing.TB, err error, state approve.State, words string) {
+	t.Helper()
+	var is *approve.RefusedError
+	if !errors.As(err, &is) || is.State != state || !strings.Contains(err.Error(), words) {
+		t.Errorf("%v; want %q", err, words)
+	}
+}
+
+func TestANoHoldsForTheSameCallForAWhile(t *testing.T) {
+	now := newClock()
+	s := open(t, t.TempDir(), approve.Options{Now: now.now})
+	c := asked(t, "rm -rf build")
+	seen := ask(t, s, c)
+	r := answer(t, s, seen, false, "")
+	if r.State != approve.Denied || r.Note != "mind the gap" || r.Scope != approve.ScopeOnce {
+		t.Errorf("%+v", r)
+	}
+	_, err := s.Answer(t.Context(), seen, approve.Answer{Yes: true, By: "bob"})
+	refused(t, err, approve.Denied, "was refused already, by anna (/dev/pts/3)")
+	for range 2 {
+		now.pass(time.Minute)
+		if got := said(t, s, c); got != "no" {
+			t.Errorf("when it comes again: %q", got)
+		}
+		if again := ask(t, s, c); again.Code != r.Code || again.State != approve.Denied {
+			t.Errorf("asked again: %+v", again)
+		}
+	}
+	if got := said(t, s, asked(t, "rm -rf  build")); got != "" {
+		t.Errorf("another call: %q", got)
+	}
+	now.pass(approve.GrantTime)
+	if got := said(t, s, c); got != "" {
+		t.Errorf("much later: %q", got)
+	}
+	if again := ask(t, s, c); again.Code == r.Code {
+		t.Error("an old no answers a new request")
+	}
+}
+
+// A yes to what is only asked about passes no block; one for a block passes both.
+func TestAYesToAnAskPassesNoBlock(t *testing.T) {
+	s := open(t, t.TempDir(), approve.Options{})
+	c, block := asked(t, "rm -rf build"), asked(t, "rm -rf build")
+	block.Kind = approve.KindBlock
+	for _, scope := range []approve.Scope{approve.ScopeOnce, approve.ScopeSession, approve.ScopeShape} {
+		r := answer(t, s, ask(t, s, c), true, scope)
+		if got := said(t, s, block); got != "" {
+			t.Errorf("%s: a block: %q", scope, got)
+		}
+		if got := said(t, s, c); got != "yes" {
+			t.Errorf("%s: the ask: %q", scope, got)
+		}
+		if scope != approve.ScopeOnce {
+			if _, err := s.Revoke(t.Context(), r.Code); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if got := said(t, s, c); got != "" {
+		t.Errorf("after all was used or revoked: %q", got)
+	}
+	answer(t, s, ask(t, s, block), true, "")
+	if got := said(t, s, c); got != "yes" {
+		t.Errorf("an ask about a call that may pass a block: %q", got)
+	}
+}
+
+func TestScopes(t *testing.T) {
+	same := func(*approve.Call) {}
+	others := map[string]func(*approve.Call){
+		"same call": same, "same shape": func(c *approve.Call) { c.Input = map[string]any{"command": "rm -fr ./build", "description": "x"} },
+		"other session": func(c *approve.Call) { c.Session = "s-2" }, "other workspace": func(c *approve.Call) { c.Workspace = "/other" },
+		"other facts": func(c *approve.Call) { c.Facts = []hook.Fact{{Does: "delete", By: "rm", Path: "/work", Sure: true}} }, "more facts": func(c *approve.Call) {
+			c.Facts = append(c.Facts[:1:1], hook.Fact{Does: "connect", Host: "x", Sure: true})
+		},
+		"no facts": func(c *approve.Call) { c.Facts = nil }, "other rule": func(c *approve.Call) { c.Rule = "else" }, "other hook": func(c *approve.Call) { c.Hook = "else" },
+		"other member": func(c *approve.Call) { c.Input = map[string]any{"command": "rm -rf build", "no_sandbox": true} },
+		"a variable":   func(c *approve.Call) { c.Input = map[string]any{"command": "LD_PRELOAD=x rm -rf build"} },
+		"other agent":  func(c *approve.Call) { c.Agent = "codex" },
+	}
+	for name, c := range map[string]struct {
+		yes   bool
+		scope approve.Scope
+		hold  string
+	}{
+		"yes, session": {true, approve.ScopeSession, "same call, same shape"},
+		"yes, shape":   {true, approve.ScopeShape, "other session, same call, same shape"},
+		"no, session":  {false, approve.ScopeSession, "same call, same shape"},
+		"no, shape":    {false, approve.ScopeShape, "same call, same shape"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := newClock()
+			s := open(t, t.TempDir(), approve.Options{Now: now.now})
+			first := asked(t, "rm -rf build")
+			code := answer(t, s, ask(t, s, first), c.yes, c.scope).Code
+			if got := said(t, s, first); got != word(c.yes) {
+				t.Errorf("the first call: %q", got)
+			}
+			now.pass(2 * time.Hour)
+			for name, change := range others {
+				call := asked(t, "rm -rf build")
+				change(&call)
+				want := ""
+				if strings.Contains(c.hold, name) {
+					want = word(c.yes)
+				}
+				for range 2 {
+					if got := said(t, s, call); got != want {
+						t.Errorf("%s: %q, want %q", name, got, want)
+					}
+				}
+			}
+			all, err := s.Standing(t.Context())
+			if err != nil || len(all) != 1 {
+				t.Fatalf("%+v, %v", all, err)
+			}
+			if got := all[0]; got.Code != code || got.Yes != c.yes || got.Scope != c.scope {
+				t.Errorf("%+v", got)
+			}
+			if _, err := s.Revoke(t.Context(), code); err != nil {
+				t.Error(err)
+			}
+			_, err = s.Revoke(t.Context(), code)
+			refused(t, err, "", "no answer for a session or a shape stands")
+			if got := said(t, s, first); got != "" {
+				t.Errorf("after it was revoked: %q", got)
+			}
+		})
+	}
+}
+
+func word(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}
+
+func TestAnswersForShapesExpire(t *testing.T) {
+	now := newClock()
+	s := open(t, t.TempDir(), approve.Options{Now: now.now})
+	c := asked(t, "rm -rf build")
+	answer(t, s, ask(t, s, c), true, approve.ScopeShape)
+	now.pass(approve.ScopeTime - time.Minute)
+	if got := said(t, s, c); got != "yes" {
+		t.Errorf("before: %q", got)
+	}
+	now.pass(time.Minute)
+	if got := said(t, s, c); got != "" {
+		t.Errorf("after: %q", got)
+	}
+}
+
+// What is not known for sure has no shape.
+func TestWhatHasNoShape(t *testing.T) {
+	s := open(t, t.TempDir(), approve.Options{})
+	for name, change := range map[string]func(*approve.Call){
+		"no facts": func(c *approve.Call) { c.Facts = nil }, "not sure": func(c *approve.Call) { c.Facts = []hook.Fact{{Does: "delete", Path: "/work"}} },
+		"unknown": func(c *approve.Call) { c.Facts = []hook.Fact{{Does: "unknown", Sure: true}} }, "a script": func(c *approve.Call) { c.Facts = []hook.Fact{{Does: "execute", Path: "/x.sh", Sure: true}} },
+		"a variable": func(c *approve.Call) { c.Input = map[string]any{"command": "a; X=1 rm build"} },
+	} {
+		c := asked(t, "rm -rf build")
+		change(&c)
+		r := ask(t, s, c)
+		if _, err := s.Answer(t.Context(), r, approve.Answer{Yes: true, Scope: approve.ScopeShape}); r.HasShape || err == nil || !strings.Contains(err.Error(), "has no shape") {
+			t.Errorf("%s: %v, %v", name, r.HasShape, err)
+		}
+		answer(t, s, r, true, approve.ScopeSession)
+		for range 2 {
+			if got := said(t, s, c); got != "yes" {
+				t.Errorf("%s: the very same call: %q", name, got)
+			}
+		}
+		c.Input = map[string]any{"command": "rm -rf build; true"}
+		if got := said(t, s, c); got != "" {
+			t.Errorf("%s: another call: %q", name, got)
+		}
+	}
+	if _, err := s.Answer(t.Context(), ask(t, s, asked(t, "x")), approve.Answer{Scope: "always"}); err == nil || !strings.Contains(err.Error(), "want once, session or shape") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAnswerAll(t *testing.T) {
+	s := open(t, t.TempDir(), approve.Options{})
+	var seen []approve.Request
+	for _, command := range []string{"a", "b", "c"} {
+		seen = append(seen, ask(t, s, asked(t, command)))
+	}
+	unseen := ask(t, s, asked(t, "d"))
+	answer(t, s, seen[1], false, "")
+	all, err := s.AnswerAll(t.Context(), seen, approve.Answer{Yes: true, By: "anna", From: "x", Note: "mind the gap"})
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if all[0].Code != seen[0].Code || all[1].Code != seen[2].Code {
+		t.Errorf("%+v", all)
+	}
+	for command, want := range map[string]string{"a": "yes", "b": "no", "c": "yes", "d": ""} {
+		if got := said(t, s, asked(t, command)); got != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
+	_, err = s.AnswerAll(t.Context(), seen, approve.Answer{Yes: true})
+	refused(t, err, approve.Used, "anna")
+	other := asked(t, "e")
+	other.Session = "s-2"
+	if _, err := s.AnswerAll(t.Context(), []approve.Request{unseen, ask(t, s, other)}, approve.Answer{Yes: true}); err == nil {
+		t.Error("requests of two sessions are answered together")
+	}
+}
+
+func TestTokens(t *testing.T) {
+	now, dir := newClock(), t.TempDir()
+	s := open(t, dir, approve.Options{Now: now.now})
+	r := ask(t, s, asked(t, "a"))
+	token, err := s.Token(t.Context(), r.Code, "phone")
+	if err != nil || len(token) < 20 || strings.Contains(files(t, dir), token) {
+		t.Fatalf("%q, %v", token, err)
+	}
+	second, err := s.Token(t.Context(), r.Code, "phone")
+	if err != nil || second == token {
+		t.Fatalf("%q, %v", second, err)
+	}
+	for _, wrong := range [][2]string{{token + "x", "phone"}, {"", "phone"}, {token, "other"}, {strings.ToLower(token), "phone"}} {
+		_, err := s.Redeem(t.Context(), wrong[0], wrong[1])
+		refused(t, err, "", "this token answers nothing")
+	}
+	for range 2 { // an answer that got lost on the way can be given again
+		if got, err := s.Redeem(t.Context(), token, "phone"); err != nil || got.Code != r.Code {
+			t.Fatalf("%+v, %v", got, err)
+		}
+	}
+	got, err := s.Redeem(t.Context(), token, "phone")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer(t, s, got, true, "")
+	for _, used := range []string{token, second} {
+		_, err := s.Redeem(t.Context(), used, "phone")
+		refused(t, err, approve.Allowed, "is allowed already, by anna")
+	}
+	_, err = s.Token(t.Context(), r.Code, "phone")
+	refused(t, err, approve.Allowed, "anna")
+	late := ask(t, s, asked(t, "b"))
+	if token, err = s.Token(t.Context(), late.Code, "phone"); err != nil {
+		t.Fatal(err)
+	}
+	now.pass(approve.AnswerTime)
+	_, err = s.Redeem(t.Context(), token, "phone")
+	refused(t, err, approve.Expired, "has expired")
+	now.pass(2 * approve.KeepTime)
+	ask(t, s, asked(t, "c"))
+	_, err = s.Redeem(t.Context(), token, "phone")
+	refused(t, err, "", "this token answers nothing")
+}
+
+// Whoever is asked in the agent's own dialog has answered when the call is made.
+func TestACallThatWasMadeWasAllowedInTheDialog(t *testing.T) {
+	s := open(t, t.TempDir(), approve.Options{})
+	c, retry := asked(t, "a"), asked(t, "b")
+	c.Route = approve.RouteDialog
+	r, other := ask(t, s, c), ask(t, s, retry)
+	for _, call := range []approve.Call{c, retry} {
+		if err := s.Passed(t.Context(), call); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := s.Answer(t.Context(), r, approve.Answer{Yes: true})
+	refused(t, err, approve.Used, "the agent's own dialog")
+	if r, err := s.Find(t.Context(), other.Code); err != nil || r.State != approve.Waiting {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestTheLimitsSpareWhatWaits(t *testing.T) {
+	s := open(t, t.TempDir(), approve.Options{Limits: approve.Limits{Session: 2}})
+	held := func(command string) approve.Call {
+		c := asked(t, command)
+		c.Route, c.Wait, c.Report = approve.RouteHold, time.Hour, command
+		return c
+	}
+	first := ask(t, s, held("a"))
+	ask(t, s, asked(t, "b"))
+	ask(t, s, held("c"))
+	if _, err := s.Find(context.Background(), first.Code); err != nil {
+		t.Error(err)
+	}
+	var many *approve.ManyError
+	if _, err := s.Ask(t.Context(), held("d"), "here"); !errors.As(err, &many) || many.Session != 2 {
+		t.Errorf("%v", err)
+	}
+}

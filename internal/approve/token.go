@@ -1,0 +1,59 @@
+package approve
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+)
+
+// Token makes a secret by which an open request can be answered from outside, over a
+// channel. The file has only its hash. It is good for one answer: once the request is
+// answered, however, no token of it is good any more.
+func (s *Store) Token(ctx context.Context, code, channel string) (string, error) {
+	token := rand.Text()
+	err := s.file.Write(ctx, func(tx *sql.Tx) error {
+		r, err := s.find(ctx, tx, code)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "INSERT INTO token (hash, code, call, channel) VALUES (?, ?, ?, ?)", hashed(token), code, r.key, channel)
+		return err
+	})
+	if err != nil {
+		return "", s.explain("changed", err)
+	}
+	return token, nil
+}
+
+func hashed(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// Redeem gives the open request that a token of a channel is for; [Store.Answer] uses the
+// token up. One of another channel, or that nobody made, and one of a request that was
+// answered or has expired is a *RefusedError.
+func (s *Store) Redeem(ctx context.Context, token, channel string) (Request, error) {
+	foreign := &RefusedError{text: "this token answers nothing: it is wrong, of another channel, or its request is long over"}
+	hash := hashed(token)
+	var is, code, call, of string
+	err := s.file.QueryRowContext(ctx, "SELECT hash, code, call, channel FROM token WHERE hash = ?", hash).Scan(&is, &code, &call, &of)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return Request{}, foreign
+	case err != nil:
+		return Request{}, s.explain("read", err)
+	}
+	if subtle.ConstantTimeCompare([]byte(is), []byte(hash))&subtle.ConstantTimeCompare([]byte(of), []byte(channel)) != 1 {
+		return Request{}, foreign
+	}
+	r, err := s.find(ctx, s.file, code)
+	if err == nil && r.key != call {
+		err = foreign
+	}
+	return r, s.explain("read", err)
+}
