@@ -26,6 +26,7 @@ const (
 type shell struct {
 	world *World
 	st    *state
+	src   string     // the text
 	outer *hook.Span // where all of a nested text stands in the first one
 	sure  bool       // there is one reading of what is read at the moment
 	by    string
@@ -195,7 +196,8 @@ func (sh *shell) line(src string, at hook.Span, stdin values) values {
 		sh.unread(at, "it cannot be read as a shell line")
 	}
 	sh.nested++
-	oldOuter := sh.outer
+	oldOuter, oldText := sh.outer, sh.src
+	sh.src = src
 	if sh.outer == nil && sh.nested > 1 {
 		sh.outer = &at
 	}
@@ -205,7 +207,7 @@ func (sh *shell) line(src string, at hook.Span, stdin values) values {
 	} else {
 		out = sh.broken(src, at, stdin)
 	}
-	sh.outer = oldOuter
+	sh.outer, sh.src = oldOuter, oldText
 	sh.nested--
 	return out
 }
@@ -320,7 +322,7 @@ func (sh *shell) command(s *syntax.Stmt, stdin values) values {
 	case *syntax.CoprocClause:
 		return sh.stmt(c.Stmt, stdin)
 	case *syntax.ArithmCmd:
-		sh.arithmetic(c.X)
+		sh.sum(c)
 	case *syntax.LetClause:
 		for _, x := range c.Exprs {
 			sh.arithmetic(x)

@@ -3,6 +3,8 @@ package facts
 import (
 	"slices"
 	"strings"
+
+	parser "github.com/hookway/hookway/internal/shell"
 )
 
 // xargsCall is xargs with its options read.
@@ -144,7 +146,7 @@ var parallelValued = []string{"-j", "--jobs", "-P", "-n", "-N", "--delay", "--ti
 
 // parallel runs a command, or lines, for words after ::: or of its input.
 func (c *call) parallel() values {
-	command, words := c.parallelWords()
+	command, words, fed := c.parallelWords()
 	if len(words) > maxLoops {
 		words = append(words[:maxLoops:maxLoops], anything(words.sources()...)...)
 	}
@@ -161,21 +163,39 @@ func (c *call) parallel() values {
 			out = out.or(c.runText(w, nil))
 			continue
 		}
-		out = out.or(c.runText(value{fill(line, quote(w.text)), w.from}, nil))
-		c.unsure(func() { // with -q, and as other programs of that name do
-			mark := slices.ContainsFunc(command, func(f field) bool { return strings.Contains(f.text, "{}") })
-			args := put(command, "{}", field{value: w, at: c.at})
-			if !mark {
-				args = append(args, field{value: w, at: c.at})
-			}
-			out = out.or(c.shell.run(args, nil, c.at))
-		})
+		given := func() { out = out.or(c.shell.run(c.parallelGiven(command, w, fed), nil, c.at)) }
+		whole := fill(line, quote(w.text))
+		if len(command) > 1 && !readable(whole) { // no shell runs any of that
+			given()
+			continue
+		}
+		out = out.or(c.runText(value{whole, w.from}, nil))
+		c.unsure(given)
 	}
 	return out
 }
 
+// parallelGiven is a command with a word in place, each word of it as it stands: so it is
+// with -q, and with other programs of that name. A whole word of the input is then given
+// as xargs gives it.
+func (c *call) parallelGiven(command []field, w value, fed bool) []field {
+	given, mark := field{value: w, at: c.at}, false
+	for _, f := range command {
+		mark = mark || strings.Contains(f.text, "{}")
+		fed = fed && (f.text == "{}" || !strings.Contains(f.text, "{}"))
+	}
+	if fed {
+		given.from = union(w.from, []string{"stdin"})
+	}
+	if args := put(command, "{}", given); mark {
+		return args
+	}
+	return append(command[:len(command):len(command)], given)
+}
+
 // parallelWords takes the command from the words that it is run for.
-func (c *call) parallelWords() (command []field, words values) {
+// fed says that they come from its input.
+func (c *call) parallelWords() (command []field, words values, fed bool) {
 	args := c.args
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
 		n := 1
@@ -194,7 +214,7 @@ func (c *call) parallelWords() (command []field, words values) {
 		if len(c.stdin) == 0 {
 			words = anything("stdin")
 		}
-		return args, words
+		return args, words, true
 	}
 	for i, f := range args[given:] {
 		switch f.text {
@@ -203,12 +223,22 @@ func (c *call) parallelWords() (command []field, words values) {
 			for _, g := range args[given+i+1:] {
 				words = words.or(c.load(g, g.at))
 			}
-			return args[:given:given], words
+			return args[:given:given], words, true
 		default:
 			words = append(words, f.value)
 		}
 	}
-	return args[:given:given], words
+	return args[:given:given], words, false
+}
+
+// readable reports whether a line has no mistake for a shell: it is made of words that
+// were quoted, and are no more.
+func readable(line string) bool {
+	if strings.ContainsAny(line, "\n\r") {
+		return true
+	}
+	_, err := parser.Parse(line)
+	return err == nil
 }
 
 // fill puts a word where a line of parallel has its marks, or at its end.
