@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hookway/hookway/facts"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/keep"
 	"github.com/hookway/hookway/wire"
@@ -36,7 +37,7 @@ func wholeOf(ev hook.AnyEvent, out *hook.Outcome[any]) *whole {
 	}
 	w.kept.Verdict = keep.VerdictOf(&out.Verdict)
 	if out.Facts != nil && !out.Changed {
-		w.kept.Analyses = []keep.Analysis{{Facts: out.Facts}}
+		w.kept.Analyses, w.kept.Analyser = []keep.Analysis{{Facts: out.Facts}}, facts.Version()
 	}
 	return w
 }

@@ -94,6 +94,7 @@ func (e *Event) Rest() []byte {
 		}
 		b = append(b, ']')
 	}
+	b = appendMember(b, "analyser", e.Analyser)
 	b = appendFlag(b, "judged", e.Judged)
 	b = appendFacts(b, "before", e.Before)
 	b = appendMember(b, "granted", e.Granted)

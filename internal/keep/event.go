@@ -24,6 +24,7 @@ type Event struct {
 	Workspace string          `json:"workspace,omitempty"`
 	Others    []string        `json:"others,omitempty"`   // more folders whose guards were asked
 	Analyses  []Analysis      `json:"analyses,omitempty"` // one for each payload that somebody asked facts of
+	Analyser  string          `json:"analyser,omitempty"` // the version of facts that found them; "" was kept before there were any
 	Judged    bool            `json:"judged,omitempty"`   // Before was asked for
 	Before    []hook.Fact     `json:"before,omitempty"`   // what the session's earlier events said of the call
 	Granted   string          `json:"granted,omitempty"`  // who let the call through that a rule stopped

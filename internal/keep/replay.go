@@ -14,6 +14,7 @@ type Replaying struct {
 	*Event
 
 	// Anew has every call analysed, in the world of that time, though its facts are known.
+	// Without it that is done where another version of the analyser has found them.
 	Anew bool
 
 	// ReadFile reads today's files, see [Observations.World]. Nil reads none.
@@ -22,6 +23,7 @@ type Replaying struct {
 	ev    hook.AnyEvent
 	mu    sync.Mutex
 	lacks []string
+	aged  bool
 }
 
 type replayKey struct{}
@@ -46,23 +48,34 @@ func (r *Replaying) Lacks() []string {
 	return r.lacks
 }
 
+// Aged reports whether a call was analysed anew because another version of the analyser
+// had found its facts.
+func (r *Replaying) Aged() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.aged
+}
+
 // Facts are those of a payload of the event: as they were found, or what the analysis of
 // today finds in the world of that time.
 func (r *Replaying) Facts(ev hook.AnyEvent) []hook.Fact {
 	a, known := r.analysis(ev)
-	if known && !r.Anew {
+	aged := known && r.Analyser != facts.Version()
+	if known && !r.Anew && !aged {
 		return a.Facts
 	}
 	var seen Observations
 	if a != nil {
 		seen = a.Seen
-	} else {
+	}
+	if seen.Dir == "" {
 		seen.Dir = ev.Head().CWD
 	}
 	w := seen.World(r.ReadFile)
 	found := facts.Of(ev, w.World)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.aged = r.aged || aged
 	if a == nil {
 		r.lacks = append(r.lacks, "nobody asked then what the call would do")
 	}

@@ -118,7 +118,7 @@ func (w *Watch) analysed(ev hook.AnyEvent, found []hook.Fact, seen Observations,
 	if len(w.kept.Analyses) >= maxAnalyses || a.Input == nil && slices.ContainsFunc(w.kept.Analyses, func(b Analysis) bool { return b.Input == nil }) {
 		return
 	}
-	w.kept.Analyses = append(w.kept.Analyses, a)
+	w.kept.Analyses, w.kept.Analyser = append(w.kept.Analyses, a), facts.Version()
 }
 
 // same reports whether two inputs are one: a hook that changes one makes another.

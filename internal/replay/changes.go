@@ -32,6 +32,10 @@ type Comparison struct {
 	Then Past `json:"then,omitzero"`
 	Anew int  `json:"analysed_anew"`
 
+	// Aged are the calls that were analysed anew because another version of hookway's
+	// analyser had found what is on record of them.
+	Aged int `json:"other_analyser"`
+
 	// Lacking are the calls that were analysed anew, and of whose files not all is on
 	// record; Lacks says what, of the first.
 	Lacking int      `json:"lacking"`
@@ -104,6 +108,7 @@ type Change struct {
 	Session string    `json:"session,omitempty"`
 	Time    time.Time `json:"time"`
 	Place   string    `json:"place"`
+	Lacks   string    `json:"lacks,omitempty"` // what is not on record of what the call looked at
 
 	picked *picked
 }
@@ -206,10 +211,13 @@ func (c *changes) compared(t *target, s *shot, ev hook.AnyEvent, out *hook.Outco
 		c.Anew++
 	}
 	if s.then != nil {
+		if s.then.Aged() {
+			c.Aged++
+		}
 		if lacks := s.then.Lacks(); len(lacks) > 0 {
 			c.Lacking++
 			if len(c.Lacks) < mostLacks {
-				c.Lacks = append(c.Lacks, m.Place+": "+lacks[0])
+				c.Lacks = append(c.Lacks, m.Place+": "+short(lacks[0], t.worlds.home))
 			}
 		}
 	}
@@ -253,6 +261,11 @@ func (c *changes) changed(x *comparison, kind Kind, by, what string) {
 		Kind: kind, Event: x.ev.Info().Name, Call: about(x.ev, x.t.worlds.home), What: short(what, x.t.worlds.home),
 		Agent: head.Agent, Session: head.Session, Time: x.ev.Time().UTC(), Place: m.Place,
 	}
+	if x.s.then != nil {
+		for _, lack := range x.s.then.Lacks()[:min(len(x.s.then.Lacks()), 1)] {
+			one.Lacks = short(lack, x.t.worlds.home)
+		}
+	}
 	if *n <= c.pick {
 		one.picked = x.pick(kind)
 	}
@@ -275,7 +288,7 @@ func about(ev hook.AnyEvent, home string) string {
 func (c *Comparison) add(o *changes) {
 	for to, n := range map[*int]int{
 		&c.Events: o.Events, &c.Blocked: o.Blocked, &c.Asked: o.Asked, &c.Passed: o.Passed, &c.Other: o.Other, &c.Same: o.Same,
-		&c.Incomparable: o.Incomparable, &c.NotReplayable: o.NotReplayable, &c.Undecided: o.Undecided, &c.Anew: o.Anew, &c.Lacking: o.Lacking, &c.Sessions: len(o.sessions),
+		&c.Incomparable: o.Incomparable, &c.NotReplayable: o.NotReplayable, &c.Undecided: o.Undecided, &c.Anew: o.Anew, &c.Aged: o.Aged, &c.Lacking: o.Lacking, &c.Sessions: len(o.sessions),
 	} {
 		*to += n
 	}

@@ -64,6 +64,9 @@ func (c *Comparison) samples(b *strings.Builder) {
 			}
 			fmt.Fprintf(b, "  %-12s%s\n", inWords[one.Kind], first(one.Call, one.Event))
 			fmt.Fprintf(b, "      %s (%s, %s, %s)\n", one.What, first(one.Agent, "no agent"), day(one.Time), one.Place)
+			if one.Lacks != "" {
+				fmt.Fprintf(b, "      not on record: %s\n", one.Lacks)
+			}
 		}
 	}
 }
@@ -90,6 +93,9 @@ func (c *Comparison) rest(b *strings.Builder) {
 	}
 	if c.Anew > 0 {
 		fmt.Fprintf(b, "\n%s analysed anew, over the files of today.\n", visible.Count(c.Anew, "call was", "calls were"))
+	}
+	if c.Aged > 0 {
+		fmt.Fprintf(b, "\n%s analysed anew, because another version of hookway's analyser found what is on record of them.\n", visible.Count(c.Aged, "call was", "calls were"))
 	}
 	if c.Lacking > 0 {
 		fmt.Fprintf(b, "\n%s analysed anew, and not all that they looked at then is on record:\n", visible.Count(c.Lacking, "call was", "calls were"))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/facts"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
@@ -189,6 +191,45 @@ func TestTheGuardsOfOtherRootsAreNoChange(t *testing.T) {
 		var text strings.Builder
 		_ = report.WriteText(&text)
 		t.Errorf("of %d events others had an opinion:\n%s", p.ofOthers, text.String())
+	}
+}
+
+// TestAnotherAnalyserIsAskedAnew: facts that another version of the analyser has found
+// are not taken over. What it looked at is on record, but not what the files held.
+func TestAnotherAnalyserIsAskedAnew(t *testing.T) {
+	p := newPlace(t, everything, scripts)
+	dir, calls := p.past(t, 300), 0
+	of := func(analyser string) iter.Seq2[*replay.Moment, error] {
+		return func(yield func(*replay.Moment, error) bool) {
+			for m, err := range replay.FromRecord(t.Context(), dir, replay.Wanted{}) {
+				if err == nil && m.Kept != nil && len(m.Kept.Analyses) > 0 {
+					if calls++; m.Kept.Analyser != facts.Version() {
+						t.Errorf("%s is of analyser %q", m.Place, m.Kept.Analyser)
+					}
+					m.Kept.Analyser = analyser
+				}
+				if !yield(m, err) {
+					return
+				}
+			}
+		}
+	}
+	for _, analyser := range []string{facts.Version(), "another", ""} {
+		calls = 0
+		report, err := replay.Rerun{Moments: of(analyser), Options: p.options, Environ: os.Environ()}.Compare(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := calls
+		if analyser == facts.Version() {
+			want = 0
+		}
+		if calls == 0 || report.Aged != want || report.Same != 300 {
+			t.Errorf("%q: of %d calls %d were analysed anew: %s", analyser, calls, report.Aged, told(report))
+		}
+		if said := strings.Contains(told(report), "analysed anew, because another version of hookway's analyser"); said != (want > 0) {
+			t.Errorf("%q: %s", analyser, told(report))
+		}
 	}
 }
 
