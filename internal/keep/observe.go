@@ -1,8 +1,6 @@
 package keep
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"io/fs"
 	"strconv"
 	"sync"
@@ -37,6 +35,9 @@ type Observations struct {
 //	link, path, where it leads; nothing: it is no link
 //	list, path, names…; nothing: it cannot be listed, or is empty
 //	read, path, how many bytes were asked for, hash of what came; no hash: it cannot be read
+//
+// On the disk the hash is one by this machine's key, so that who has the record cannot try
+// guesses at what a file held. Records of before have a bare one.
 type Look []string
 
 // The acts of looks.
@@ -118,12 +119,6 @@ func kindOf(info fs.FileInfo, err error) []string {
 		return []string{"link"}
 	}
 	return []string{"other"}
-}
-
-// fileHash names what a file held.
-func fileHash(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:16])
 }
 
 func (o *observer) note(act, path string, found ...string) {

@@ -52,6 +52,15 @@ func NewPlaceholders(dir string) (*Placeholders, error) {
 	return &Placeholders{key: key, made: map[[sha256.Size]byte]string{}}, nil
 }
 
+// ReadPlaceholders reads the key of a folder; nil if there is none that can be used.
+func ReadPlaceholders(dir string) *Placeholders {
+	key, err := disk.Read(filepath.Join(dir, keyName), keySize)
+	if err != nil || len(key) != keySize {
+		return nil
+	}
+	return &Placeholders{key: key, made: map[[sha256.Size]byte]string{}}
+}
+
 // makeKey makes a key in one step. Of several processes that make one at a time, the
 // first wins.
 func makeKey(path string) ([]byte, error) {

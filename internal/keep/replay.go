@@ -20,6 +20,9 @@ type Replaying struct {
 	// ReadFile reads today's files, see [Observations.World]. Nil reads none.
 	ReadFile func(path string, n int) ([]byte, error)
 
+	// Key is what files are known again by; nil is none.
+	Key *Placeholders
+
 	ev    hook.AnyEvent
 	mu    sync.Mutex
 	lacks []string
@@ -71,7 +74,7 @@ func (r *Replaying) Facts(ev hook.AnyEvent) []hook.Fact {
 	if seen.Dir == "" {
 		seen.Dir = ev.Head().CWD
 	}
-	w := seen.World(r.ReadFile)
+	w := seen.World(r.ReadFile, r.Key)
 	found := facts.Of(ev, w.World)
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -25,8 +25,8 @@ type World struct {
 
 // World gives the world of that time. What was not looked at then is not there. Of files
 // only the hash is kept: read gives today's, and one that is not as it was cannot be
-// read. A nil read has none.
-func (o *Observations) World(read func(path string, n int) ([]byte, error)) *World {
+// read. A nil read has none. key is the machine's, and may be nil.
+func (o *Observations) World(read func(path string, n int) ([]byte, error), key *Placeholders) *World {
 	looks := make(map[string]Look, len(o.Looks))
 	for _, l := range o.Looks {
 		if len(l) >= 2 {
@@ -78,14 +78,14 @@ func (o *Observations) World(read func(path string, n int) ([]byte, error)) *Wor
 		if len(l) < 4 {
 			return nil, fs.ErrNotExist
 		}
-		return w.file(l, read)
+		return w.file(l, read, key)
 	}
 	w.Worktrees = func() []string { return o.Trees }
 	return w
 }
 
 // file reads a file that was read then, if it holds what it held.
-func (w *World) file(l Look, read func(string, int) ([]byte, error)) ([]byte, error) {
+func (w *World) file(l Look, read func(string, int) ([]byte, error), key *Placeholders) ([]byte, error) {
 	if read == nil {
 		w.lack("the file %s, of which only the hash was kept", l[1])
 		return nil, fs.ErrNotExist
@@ -95,11 +95,15 @@ func (w *World) file(l Look, read func(string, int) ([]byte, error)) ([]byte, er
 		return nil, fs.ErrInvalid
 	}
 	text, err := read(l[1], n)
-	switch {
-	case err != nil:
+	if err != nil {
 		w.lack("the file %s cannot be read any more", l[1])
 		return nil, err
-	case fileHash(text) != l[3]:
+	}
+	switch same, known := key.holds(text, l[3]); {
+	case !known:
+		w.lack("the key of this machine, which tells whether the file %s has changed", l[1])
+		return nil, fs.ErrNotExist
+	case !same:
 		w.lack("the file %s has changed since", l[1])
 		return nil, fs.ErrNotExist
 	}

@@ -36,6 +36,9 @@ type Moment struct {
 	// Kept is all that is on record of how the event was decided; nil if it is not.
 	Kept *keep.Event
 
+	// Key is that of the machine whose record it is, by which its files are known again.
+	Key *keep.Placeholders
+
 	// Granted says who let the call through that a rule stopped.
 	Granted string
 

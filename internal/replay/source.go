@@ -15,6 +15,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/keep"
 	"github.com/hookway/hookway/wire"
 )
 
@@ -155,7 +156,7 @@ func FromRecord(ctx context.Context, dir string, wanted Wanted) iter.Seq2[*Momen
 		if !verified(dir, yield) {
 			return
 		}
-		sessions := sessionsOf(dir, wanted)
+		sessions, key := sessionsOf(dir, wanted), keep.ReadPlaceholders(audit.EventsDir(dir))
 		for w, err := range audit.Events(ctx, dir, audit.Filter{Session: wanted.Session}) {
 			if err != nil {
 				if !yield(nil, err) {
@@ -171,7 +172,7 @@ func FromRecord(ctx context.Context, dir string, wanted Wanted) iter.Seq2[*Momen
 			if err != nil { // it is about no decision
 				continue
 			}
-			m.Before, m.Hooks = !wanted.wants(r), hooksOf(r)
+			m.Before, m.Hooks, m.Key = !wanted.wants(r), hooksOf(r), key
 			if !yield(&m, nil) {
 				return
 			}
