@@ -238,12 +238,14 @@ func (r *run) record(steps *[]Step, e *entry, took time.Duration, err error) {
 	}
 }
 
+// notifyStarted tells watchers that a hook begins. Without watchers a firing pays one load.
 func (r *run) notifyStarted(e *entry) {
 	if r.e.watchers.Load() != nil {
 		r.e.notify(r.notice(HookStarted, e))
 	}
 }
 
+// notifyCompleted tells watchers that a hook has answered, with how long it took.
 func (r *run) notifyCompleted(e *entry, took time.Duration, action Action) {
 	if r.e.watchers.Load() != nil {
 		n := r.notice(HookCompleted, e)
@@ -252,6 +254,8 @@ func (r *run) notifyCompleted(e *entry, took time.Duration, action Action) {
 	}
 }
 
+// notice is what all notices of a firing have in common. It tells of the event as it was
+// fired, and not of what hooks have made of it.
 func (r *run) notice(kind NoticeKind, e *entry) Notice {
 	head := r.fired.Head()
 	return Notice{

@@ -229,6 +229,8 @@ type guardAnswer struct {
 	err      error
 }
 
+// ask asks a guard. One whose matcher could not be decided is not asked: it has failed, and
+// its failure policy decides.
 func (a *guardAnswer) ask(r *run, g guardCall) {
 	if g.unclear != nil {
 		r.record(&a.steps, g.entry, 0, g.unclear)

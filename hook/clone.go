@@ -17,6 +17,8 @@ func Clone[T any](v T) T {
 	return out
 }
 
+// deepCopy copies all that a value refers to: pointers, maps, slices and what interfaces
+// hold. Hooks that run beside each other must not share what one of them may change.
 func deepCopy(dst, src reflect.Value) {
 	switch src.Kind() {
 	case reflect.Pointer:

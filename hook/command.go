@@ -17,6 +17,8 @@ type commandPattern struct {
 	fold     bool     // the literals are lower case, and case does not matter
 }
 
+// newCommandPattern finds the words without which a regular expression cannot match. Most
+// commands have none of them, and a search for words is cheaper than the expression.
 func newCommandPattern(re *regexp.Regexp) commandPattern {
 	p := commandPattern{re: re}
 	tree, err := syntax.Parse(re.String(), syntax.Perl)
@@ -28,6 +30,8 @@ func newCommandPattern(re *regexp.Regexp) commandPattern {
 	return p
 }
 
+// match reports whether a line matches. Where a line cannot be lowered without changing its
+// length, the expression decides alone.
 func (p *commandPattern) match(line *commandText) bool {
 	if len(p.literals) > 0 {
 		text, usable := line.text, true

@@ -119,6 +119,8 @@ func (e *Engine) Add(h Hook) error {
 // one's place among equal priorities. Without an old one it adds.
 func (e *Engine) Replace(h Hook) (replaced bool, err error) { return e.put(h, true) }
 
+// put registers a hook with the engine that its events belong to: this one, or the one for
+// events that tell of hooks. An id is unique among both.
 func (e *Engine) put(h Hook, replace bool) (replaced bool, err error) {
 	other, own := e.beside(&h)
 	if other == nil || other == own {
@@ -193,6 +195,7 @@ func hookError(h Hook, err error) error {
 	return fmt.Errorf("%s: hook %q: %w", h.Origin, h.ID, err)
 }
 
+// orUnknown names where a hook comes from, for an error.
 func orUnknown(origin string) string {
 	if origin == "" {
 		return "an unknown place"
@@ -207,6 +210,7 @@ func (e *Engine) Remove(id string) bool {
 	return e.take(id) || meta != nil && meta.take(id)
 }
 
+// take removes a hook from this engine alone.
 func (e *Engine) take(id string) bool {
 	e.mu.Lock()
 	old := e.hooks[id]
@@ -234,6 +238,7 @@ func (e *Engine) Get(id string) (Hook, bool) {
 	return Hook{}, false
 }
 
+// has gives the hook of an id in this engine alone.
 func (e *Engine) has(id string) (Hook, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -306,6 +311,8 @@ func (e *Engine) Events() []*EventInfo {
 	return append(Events(), e.custom.list...)
 }
 
+// find gives the event of a name or alias: the engine's own first, so that a configuration
+// may define an event that a later hookway has, too.
 func (e *Engine) find(name string) *EventInfo {
 	if info := e.custom.find(name); info != nil {
 		return info

@@ -25,6 +25,7 @@ func may(change []string, actions ...Action) May {
 // injects stands in the table's action lists for May.Inject.
 const injects Action = 255
 
+// only reads well in the table: May.Modify: only("tool_input").
 func only(fields ...string) []string { return fields }
 
 // Events of the daemon itself. Their hooks observe.

@@ -37,6 +37,7 @@ func (r *ToolResponse) Failure() string {
 // statusLine is the first line that Codex gives the model when a program failed.
 var statusLine = regexp.MustCompile(`^(Exit code: |Process exited with code )[1-9]`)
 
+// failedStatus reads the word by which an agent says how a call ended.
 func failedStatus(value any) bool {
 	text, _ := value.(string)
 	switch strings.ToLower(text) {
@@ -46,6 +47,7 @@ func failedStatus(value any) bool {
 	return false
 }
 
+// codeOf reads an exit code. What is no number is 0: the other signs decide then.
 func codeOf(value any) float64 {
 	switch n := value.(type) {
 	case json.Number:

@@ -69,6 +69,8 @@ func (e *Engine) Guards(ctx context.Context, ev AnyEvent, among func(id string) 
 	return e.fire(ctx, ev, among)
 }
 
+// fire runs the chain of an event. among picks guards, which then are asked alone; nil has
+// all hooks run.
 func (e *Engine) fire(ctx context.Context, ev AnyEvent, among func(id string) bool) (out Outcome[any], err error) {
 	info := ev.Info()
 	if info.slot < 0 { // known by name: it may be this engine's own
@@ -151,6 +153,7 @@ func (r *run) enter() error {
 	return nil
 }
 
+// frame gives the hook that runs in a context, or nil outside of hooks.
 func frame(ctx context.Context) *callContext {
 	c, _ := ctx.Value(frameKey{}).(*callContext)
 	return c

@@ -197,6 +197,8 @@ func (s *operations) need(head *Envelope) *agentRun {
 	return run
 }
 
+// begin adds a run. The oldest goes if there are too many: an agent that never reports an
+// end must not fill the memory.
 func (s *operations) begin(run *agentRun) {
 	if len(s.Runs) >= maxRuns {
 		s.Runs = slices.Delete(s.Runs, 0, 1)

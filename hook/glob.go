@@ -106,6 +106,8 @@ func (g *Glob) matchFile(f filePath) bool {
 	return false
 }
 
+// match reports whether a path matches. A pattern without a slash is about the last segment,
+// wherever that lies; a relative one matches no absolute path, unless it begins with **.
 func (a *globPath) match(p string) bool {
 	if a.base {
 		ok, _ := path.Match(a.segments[0], path.Base(p))
@@ -194,6 +196,7 @@ scan:
 // nameGlob matches names, in which '/' is a character like any other.
 type nameGlob []string
 
+// compileName compiles a pattern of names, in which braces are alternatives.
 func compileName(pattern string) (nameGlob, error) {
 	if strings.HasPrefix(pattern, "!") {
 		return nil, fmt.Errorf("glob %q: a leading '!' does not negate; put the pattern under \"not:\"", pattern)
@@ -211,6 +214,7 @@ func compileName(pattern string) (nameGlob, error) {
 	return expanded, nil
 }
 
+// match reports whether one of the alternatives matches a whole name.
 func (g nameGlob) match(name string) bool {
 	for _, pattern := range g {
 		if ok, _ := path.Match(pattern, flat(name)); ok {
@@ -223,6 +227,7 @@ func (g nameGlob) match(name string) bool {
 // flat hides slashes from path.Match, for which they end a '*'.
 func flat(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
 
+// hasMeta reports whether a list has patterns, and not only names.
 func hasMeta(list []string) bool {
 	for _, s := range list {
 		if strings.ContainsAny(s, `*?[{\!`) {

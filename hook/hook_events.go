@@ -35,6 +35,8 @@ var hookChanges = map[NoticeKind]*EventInfo{
 	HookError:        hookChange(HookError, "hook:error"),
 }
 
+// hookChange makes an event that tells of hooks. It is in no catalogue of events: a hook of
+// "*" must not be told of its own work.
 func hookChange(kind NoticeKind, alias string) *EventInfo {
 	info := newInfo[HookChange](string(kind), May{}, false, []string{alias})
 	info.change = true

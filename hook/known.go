@@ -56,6 +56,8 @@ func toolName(ev AnyEvent) string {
 	return ""
 }
 
+// newKnown begins to take an event apart for the matchers of its hooks. An agent's own event
+// without a tool_input counts as its own input, so that path and command can match it.
 func newKnown(ev AnyEvent) *known {
 	k := &known{ev: ev, head: ev.Head(), payload: ev.pointer()}
 	switch p := k.payload.(type) {
@@ -209,6 +211,7 @@ func (k *known) text(name string) (string, bool) {
 	return asText(value)
 }
 
+// asText is a value as patterns see it. Objects and lists have no text.
 func asText(value any) (string, bool) {
 	switch v := value.(type) {
 	case nil:

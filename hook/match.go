@@ -90,6 +90,8 @@ type matcher struct {
 	tools []string // if set, the tool must be one of these: the chain's index ensures it
 }
 
+// holds reports whether all tests hold. The cheap ones come first, and the first that fails
+// ends it.
 func (m *matcher) holds(k *known) bool {
 	for _, t := range m.tests {
 		if !t(k) {
@@ -111,6 +113,8 @@ func (m Match) Check() error {
 // regular expressions, then what needs facts. root anchors path patterns, at is the place of this match in
 // the outermost one, for errors.
 func (m Match) compile(root, at string, negated bool) (matcher, error) {
+	// Tests stand in the order of what they cost: names of the envelope, then files and
+	// commands, and facts last, because the first test of a fact has the call analysed.
 	c := compiler{root: root, at: at, negated: negated}
 	c.readable(m)
 	var exactTools []string
@@ -143,12 +147,14 @@ type compiler struct {
 	errs     []error
 }
 
+// add adds a test; nil is a key that the match does not have.
 func (c *compiler) add(t test) {
 	if t != nil {
 		c.tests = append(c.tests, t)
 	}
 }
 
+// fail notes a mistake with its place. All mistakes of a match are told at once.
 func (c *compiler) fail(place string, i int, err error) {
 	c.errs = append(c.errs, &PatternError{Place: c.at + place + "[" + strconv.Itoa(i) + "]", Err: err})
 }
@@ -164,6 +170,8 @@ func (e *PatternError) Error() string { return e.Place + ": " + e.Err.Error() }
 // Unwrap returns the cause.
 func (e *PatternError) Unwrap() error { return e.Err }
 
+// nested adds the groups any, all and not. Under an odd number of nots a guard reads a list
+// as what it lets pass, so each part must know how it is nested.
 func (c *compiler) nested(m Match) {
 	group := func(place string, list []Match) []matcher {
 		var out []matcher
@@ -288,6 +296,8 @@ func names(place string, list []string, value func(*known) (string, bool), c *co
 	}
 }
 
+// paths adds a test of the paths that a call's arguments name. A guard that cannot be sure
+// where a path leads has failed; any other hook does not match.
 func (c *compiler) paths(patterns []string) test {
 	var globs []*Glob
 	for i, pattern := range patterns {
@@ -321,6 +331,8 @@ func (c *compiler) paths(patterns []string) test {
 	}
 }
 
+// commands adds a test of the command lines of a call. Under a not, every line must be
+// listed: one harmless line must not let a second one pass.
 func (c *compiler) commands(patterns []string) test {
 	var list []commandPattern
 	for i, pattern := range patterns {

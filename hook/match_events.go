@@ -70,6 +70,8 @@ type callKey struct {
 	fact bool
 }
 
+// callKeys are the keys that say nothing of an event that is no call. A hook of such an
+// event that has one of them could never run, which is a mistake.
 func (m *Match) callKeys() []callKey {
 	keys := []callKey{
 		{"tool", m.Tool, false}, {"path", m.Path, false}, {"command", m.Command, false},

@@ -51,7 +51,9 @@ func (k *known) doubt(err error) bool {
 	return k.lenient
 }
 
-// factTest is what one key of a match asks of facts.
+// factTest is what one key of a match asks of facts. A fact is an over-approximation, so
+// a test has two answers: whether the call may do it, which stops a call, and whether it
+// does for sure, which alone lets one pass.
 type factTest struct {
 	does  []string
 	files bool                       // it asks for paths: of what git does, most have none
@@ -82,6 +84,8 @@ func (c *compiler) anyFact(t factTest) test {
 	}
 }
 
+// all reports whether every fact of this kind is listed, and whether there is one. What is
+// unknown is never listed.
 func (t *factTest) all(k *known, facts []Fact) bool {
 	found := false
 	for i := range facts {

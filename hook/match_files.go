@@ -33,6 +33,7 @@ func (c *compiler) files(key string, patterns []string, does ...string) {
 	}))
 }
 
+// places compiles patterns of files. Braces make several of one.
 func (c *compiler) places(key string, patterns []string) (out []place) {
 	for i, pattern := range patterns {
 		g, err := CompileGlob(pattern)
@@ -58,6 +59,7 @@ type act struct {
 	at          [2]actPath // as it is written, and where links lead, if that differs
 }
 
+// actPath is a path in segments.
 type actPath struct {
 	parts []string // nil if there is none
 	open  bool     // a part of it is not known, or a pattern
@@ -74,6 +76,8 @@ func (k *known) acts() []act {
 	return k.actsOf
 }
 
+// newAct takes the paths of a fact apart. Both count: a guard holds for the name that is
+// written and for the file that it leads to.
 func newAct(f *Fact) act {
 	a := act{glob: f.Glob, whole: f.Recursive || f.Does == "move"} // a folder goes with all that is in it
 	for i, name := range [...]string{f.Path, f.Real} {
@@ -175,6 +179,7 @@ func (k *known) formsOf(root string, p *place) []form {
 	return forms
 }
 
+// formKey is for what the forms of a pattern depend on, beside the event.
 type formKey struct {
 	p    *place
 	root string
@@ -218,6 +223,7 @@ func pathParts(name string) []string {
 	return strings.Split(name, "/")
 }
 
+// fromParts makes a path of segments, as the system writes it.
 func fromParts(parts []string) string {
 	name := strings.Join(parts, "/")
 	if len(parts) > 0 && len(parts[0]) == 2 && parts[0][1] == ':' { // a drive
@@ -231,67 +237,76 @@ func (c *compiler) sends(patterns []string) {
 	if len(patterns) == 0 {
 		return
 	}
-	var places []place
-	var globs []nameGlob
+	var want sent
 	for i, pattern := range patterns {
-		if name, ok := strings.CutPrefix(pattern, "file:"); ok && name != "*" {
-			if name == "" {
-				c.fail("sends", i, errors.New(`"file:" names no file; write file:** for any`))
-				continue
-			}
-			before := len(c.errs)
-			found := c.places("sends", []string{name})
-			for _, err := range c.errs[before:] { // it is the first of a list of its own
-				if bad := new(PatternError); errors.As(err, &bad) {
-					c.errs = c.errs[:before]
-					c.fail("sends", i, bad.Err)
-				}
-			}
-			places = append(places, found...)
-			continue
+		name, ok := strings.CutPrefix(pattern, "file:")
+		switch {
+		case !ok || name == "*":
+			c.sentName(&want, i, pattern)
+		case name == "":
+			c.fail("sends", i, errors.New(`"file:" names no file; write file:** for any`))
+		default:
+			c.sentFile(&want, i, name)
 		}
-		g, err := compileName(pattern)
-		if err == nil {
-			err = checkSent(pattern)
-		}
-		if err != nil {
-			c.fail("sends", i, err)
-			continue
-		}
-		globs = append(globs, g)
 	}
 	root := c.root
-	sent := func(k *known, text string, sure bool) bool {
-		if file, ok := strings.CutPrefix(text, "file:"); ok && len(places) > 0 {
-			a := newAct(&Fact{Path: file})
-			if k.isAt(root, places, a) || !sure && k.mayBeAt(root, places, a) {
-				return true
-			}
-		}
-		for _, g := range globs {
-			if g.match(text) || !sure && strings.Contains(text, unresolved) && g.may(text) {
-				return true
-			}
-		}
-		return false
-	}
 	c.add(c.anyFact(factTest{
 		does: []string{"connect"},
 		holds: func(k *known, i int) bool {
-			for _, text := range k.facts[i].Sends {
-				if sent(k, text, false) {
-					return true
-				}
-			}
-			return false
+			return slices.ContainsFunc(k.facts[i].Sends, func(text string) bool { return want.isIn(k, root, text, false) })
 		},
+		// An exception must cover all that goes out: one file of two is not enough.
 		sure: func(k *known, i int) bool {
-			for _, text := range k.facts[i].Sends {
-				if !sent(k, text, true) {
-					return false
-				}
-			}
-			return true
+			return !slices.ContainsFunc(k.facts[i].Sends, func(text string) bool { return !want.isIn(k, root, text, true) })
 		},
 	}))
+}
+
+// sent is what a match asks for in what a connection sends.
+type sent struct {
+	places []place    // of files
+	globs  []nameGlob // of all else, such as env:NAME or secret:KIND
+}
+
+// sentFile adds a pattern of files.
+func (c *compiler) sentFile(want *sent, i int, pattern string) {
+	before := len(c.errs)
+	found := c.places("sends", []string{pattern})
+	for _, err := range c.errs[before:] { // places has counted from 0: the place in the list of sends is i
+		if bad := new(PatternError); errors.As(err, &bad) {
+			c.errs = c.errs[:before]
+			c.fail("sends", i, bad.Err)
+		}
+	}
+	want.places = append(want.places, found...)
+}
+
+// sentName adds a pattern of what is no file.
+func (c *compiler) sentName(want *sent, i int, pattern string) {
+	g, err := compileName(pattern)
+	if err == nil {
+		err = checkSent(pattern)
+	}
+	if err != nil {
+		c.fail("sends", i, err)
+		return
+	}
+	want.globs = append(want.globs, g)
+}
+
+// isIn reports whether one thing that is sent is meant: sure asks for every reading of
+// it, and else one is enough.
+func (w *sent) isIn(k *known, root, text string, sure bool) bool {
+	if file, ok := strings.CutPrefix(text, "file:"); ok && len(w.places) > 0 {
+		a := newAct(&Fact{Path: file})
+		if k.isAt(root, w.places, a) || !sure && k.mayBeAt(root, w.places, a) {
+			return true
+		}
+	}
+	for _, g := range w.globs {
+		if g.match(text) || !sure && strings.Contains(text, unresolved) && g.may(text) {
+			return true
+		}
+	}
+	return false
 }

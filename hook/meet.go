@@ -46,6 +46,9 @@ func meet(pattern, path []string, glob, below bool) bool {
 	return signsMeet(a, b)
 }
 
+// signsMeet reports whether two patterns have a text in common: it walks both at once, and
+// notes which pairs of places it has seen, so that the work is bounded by their product. Where
+// even that is too much, the answer is yes: a guard is asked once too often.
 func signsMeet(a, b []sign) bool {
 	width := len(b) + 1
 	if (len(a)+1)*width > maxMeet {
@@ -149,6 +152,8 @@ func pathSigns(parts []string, glob bool) (out []sign) {
 	return out
 }
 
+// partSigns are the signs of one segment. Of a pattern of the shell only what stands before
+// and behind its signs counts: shells differ in what is between.
 func partSigns(part string, glob bool) (out []sign) {
 	head, tail, cut := part, "", false
 	if first := strings.IndexAny(part, "*?[("); glob && first >= 0 {

@@ -10,6 +10,7 @@ import (
 // word, because every event has one and few are asked for it.
 type memo struct{ made atomic.Pointer[memoValue] }
 
+// memoValue is the value with the lock that makes it once.
 type memoValue struct {
 	once  sync.Once
 	value any
@@ -19,6 +20,7 @@ type memoValue struct {
 // errMemo is the error of a memo whose build panicked.
 var errMemo = errors.New("it could not be made: making it panicked the first time")
 
+// get gives the value. Callers that come while it is made wait for it.
 func (m *memo) get(build func() (any, error)) (any, error) {
 	v := m.made.Load()
 	if v == nil {

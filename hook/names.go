@@ -50,6 +50,7 @@ func (c *events) enter(info *EventInfo) error {
 	return nil
 }
 
+// find gives the event of a name, an alias, or one of these in another case, or nil.
 func (c *events) find(name string) *EventInfo {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -103,6 +104,7 @@ func Events() []*EventInfo {
 	return append([]*EventInfo(nil), catalogue.list...)
 }
 
+// unknownEvent is the error of a name that no event has. known lists the events there are.
 func unknownEvent(name string, known func() []*EventInfo) error {
 	return &unknownEventError{name, known}
 }

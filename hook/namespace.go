@@ -28,6 +28,8 @@ func (e *entry) namespaceRank() int {
 	return rank
 }
 
+// closeness is how closely a match names a directive's address: a hook for one target runs
+// before one for its namespace, and that before one for many.
 func closeness(m *Match) int {
 	switch {
 	case len(m.Namespace) == 0:

@@ -56,6 +56,8 @@ func (e *Engine) Watch(tell func(Notice)) (stop func()) {
 	}
 }
 
+// editWatchers publishes another list of watchers. Firings read the list without a lock, and
+// nil where nobody watches.
 func (e *Engine) editWatchers(edit func([]*watcher) []*watcher) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -70,6 +72,7 @@ func (e *Engine) editWatchers(edit func([]*watcher) []*watcher) {
 	e.watchers.Store(&list)
 }
 
+// notify tells all watchers, in the order in which they came, before it returns.
 func (e *Engine) notify(n Notice) {
 	if list := e.watchers.Load(); list != nil {
 		for _, w := range *list {

@@ -19,6 +19,7 @@ type queue struct {
 	dropped uint64
 }
 
+// newQueue makes the queue of an observer; 0 has room for DefaultQueue events.
 func newQueue(bound int) *queue {
 	if bound == 0 {
 		bound = DefaultQueue
@@ -151,6 +152,7 @@ func (o *observing) begin(e *entry, more bool) {
 // begins then, or earlier if the handler has called Begun.
 const DefaultBegin = 10 * time.Millisecond
 
+// begunKey is for the function that Begun calls.
 type begunKey struct{}
 
 // Begun says that a handler has started to work on its event, so that the next
@@ -195,12 +197,14 @@ type pending struct {
 	idle  chan struct{} // closed when count falls to zero; nil while no call waits
 }
 
+// add counts a goroutine before it is started, so that wait cannot miss it.
 func (p *pending) add() {
 	p.mu.Lock()
 	p.count++
 	p.mu.Unlock()
 }
 
+// done takes a goroutine off, and wakes those that wait for the last one.
 func (p *pending) done() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -210,6 +214,7 @@ func (p *pending) done() {
 	}
 }
 
+// wait waits until nothing is left, or the context ends.
 func (p *pending) wait(ctx context.Context) error {
 	p.mu.Lock()
 	if p.count == 0 {

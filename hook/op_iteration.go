@@ -31,6 +31,7 @@ func Iteration(ctx context.Context, e *Engine, env *Envelope, info IterationInfo
 	}
 }
 
+// tryIteration is one try. again is the verdict that asks for another.
 func tryIteration(ctx context.Context, e *Engine, env *Envelope, info IterationInfo, run func(context.Context, IterationInfo) (IterationResult, error)) (r IterationRun, again *Verdict, err error) {
 	before, err := Fire(ctx, e, IterationStart, env, info)
 	switch {

@@ -114,6 +114,7 @@ func tryTool(ctx context.Context, e *Engine, env *Envelope, use ToolUse, run fun
 	return r, again, err
 }
 
+// refused notes that the call is not made. The model reads why, in place of a result.
 func (r *ToolRun) refused(reason string) {
 	r.Blocked, r.Reason = true, reason
 	r.Response = ToolResponse{Output: reason, Extra: map[string]any{"blocked": true}}

@@ -182,6 +182,8 @@ func (o *Operations) forgetOldest() {
 	delete(o.sessions, oldest)
 }
 
+// decodeOperations reads what was kept. What another version wrote is forgotten: that costs
+// metadata of operations that run, and never a decision.
 func decodeOperations(data []byte) *operations {
 	if len(data) == 0 {
 		return nil
@@ -193,6 +195,7 @@ func decodeOperations(data []byte) *operations {
 	return s
 }
 
+// empty reports whether nothing is left to be kept for the session.
 func (s *operations) empty() bool { return len(s.Runs) == 0 && len(s.Calls) == 0 }
 
 // ownMetadata reports keys that belong to one event only: the agent's own event, and

@@ -12,6 +12,8 @@ func overlay(before, after, current AnyEvent) (AnyEvent, error) {
 	return current.with(merged(b, a, c).Interface())
 }
 
+// merged is one value: where a hook has changed nothing the current one, where it replaced a
+// value its own, and field by field between.
 func merged(before, after, current reflect.Value) reflect.Value {
 	if reflect.DeepEqual(before.Interface(), after.Interface()) {
 		return current
@@ -32,6 +34,7 @@ func merged(before, after, current reflect.Value) reflect.Value {
 	return after
 }
 
+// mergedStruct merges the fields that a hook can reach. Others keep their current value.
 func mergedStruct(before, after, current reflect.Value) reflect.Value {
 	out := reflect.New(current.Type()).Elem()
 	out.Set(current)
@@ -43,6 +46,8 @@ func mergedStruct(before, after, current reflect.Value) reflect.Value {
 	return out
 }
 
+// mergedMap takes over what a hook added, changed and took out. What somebody else has taken
+// out meanwhile stays out, unless the hook changed it.
 func mergedMap(before, after, current reflect.Value) reflect.Value {
 	out := reflect.MakeMapWithSize(current.Type(), current.Len())
 	for it := current.MapRange(); it.Next(); {

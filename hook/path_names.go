@@ -61,6 +61,7 @@ const (
 	anyName         // a file, however deep in the value
 )
 
+// add notes a name. over says that there were too many: then a guard has failed.
 func (r *nameReader) add(name string) {
 	if name == "" || slices.Contains(r.names, name) {
 		return
@@ -80,12 +81,15 @@ func (r *nameReader) counts(depth int) bool {
 	return !r.over
 }
 
+// object reads the members of an object, each by its key. A key can only widen what its
+// parent said.
 func (r *nameReader) object(o map[string]any, as naming, depth int) {
 	for key, value := range o {
 		r.value(value, max(as, namingOf(key)), depth+1)
 	}
 }
 
+// value reads one value, however it is nested. Numbers and truth values name no file.
 func (r *nameReader) value(value any, as naming, depth int) {
 	if !r.counts(depth) {
 		return
@@ -182,6 +186,8 @@ func isFileURL(text string) bool {
 	return ok
 }
 
+// cutFileScheme gives what follows "file:". It reads as browsers do: without control
+// characters before, and without tabs and line ends inside.
 func cutFileScheme(text string) (rest string, ok bool) {
 	text = strings.TrimLeft(text, "\x00\x01\x02\x03\x04\x05\x06\x07\b\t\n\v\f\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f ")
 	if text == "" || text[0]|0x20 != 'f' {

@@ -137,6 +137,7 @@ func Define[P any](name string, aliases ...string) Point[P] {
 	return define[P](name, anything, true, aliases...)
 }
 
+// define makes an event of hookway's own, or of a program, and puts it in the catalogue.
 func define[P any](name string, may May, gates bool, aliases ...string) Point[P] {
 	info := newInfo[P](name, may, gates, aliases)
 	catalogue.add(info)
@@ -156,6 +157,8 @@ func Native(name string) *EventInfo {
 	return Custom(name, May{Block: true, Inject: true})
 }
 
+// newInfo makes an event's description. How to make a payload and an event of its type is
+// kept in it, so that code without type parameters can make them too.
 func newInfo[P any](name string, may May, gates bool, aliases []string) *EventInfo {
 	return &EventInfo{
 		Name: name, Aliases: aliases, May: may, Gates: gates, slot: -1, self: []string{name},

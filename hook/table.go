@@ -67,6 +67,8 @@ func (e *Engine) compile(h Hook) (*entry, error) {
 	return out, nil
 }
 
+// inOrder is the order in which hooks are asked: by lane and priority, then the more special
+// address first, then as they were registered.
 func inOrder(a, b *entry) int {
 	return cmp.Or(cmp.Compare(a.hook.Lane, b.hook.Lane), cmp.Compare(a.hook.order(), b.hook.order()), cmp.Compare(a.rank, b.rank),
 		cmp.Compare(a.seq, b.seq))
@@ -145,6 +147,7 @@ func touched(t *table, entries ...*entry) []*EventInfo {
 	return slices.Compact(out)
 }
 
+// on gives the entry if it is for an event, and else nil.
 func (e *entry) on(info *EventInfo) *entry {
 	if e != nil && (e.every || slices.Contains(e.events, info)) {
 		return e
@@ -152,6 +155,7 @@ func (e *entry) on(info *EventInfo) *entry {
 	return nil
 }
 
+// onEvery gives the entry if it is for all events, and else nil.
 func (e *entry) onEvery() *entry {
 	if e != nil && e.every {
 		return e
@@ -193,6 +197,7 @@ type chain struct {
 // lanes are the hooks of a chain, sorted.
 type lanes [3][]*entry
 
+// chainOf makes a chain; nil is one without hooks.
 func chainOf(source []*entry) *chain {
 	if len(source) == 0 {
 		return nil
@@ -207,6 +212,8 @@ func (c *chain) entries() []*entry {
 	return c.source
 }
 
+// index sorts the hooks and files those for exact tools under their tools. A hook that names
+// a tool twice is filed once.
 func (c *chain) index() {
 	sorted := slices.Clone(c.source)
 	slices.SortFunc(sorted, inOrder)
@@ -238,6 +245,7 @@ func (c *chain) index() {
 // those for any tool with those indexed under this one.
 type walk struct{ a, b []*entry }
 
+// walk begins a walk for a tool; "" is an event without one.
 func (c *chain) walk(lane Lane, tool string) walk {
 	w := walk{a: c.any[lane]}
 	if c.tools[lane] && tool != "" {

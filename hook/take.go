@@ -186,6 +186,7 @@ func forbidden(before, after any, allowed []string) []string {
 	return out
 }
 
+// join puts two texts together, with a separator only where both are there.
 func join(a, b, sep string) string {
 	if b == "" {
 		return a

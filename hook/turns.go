@@ -68,6 +68,8 @@ func (o *Operations) count(ev AnyEvent) {
 	}
 }
 
+// begin counts a turn. Iterations that the agent reports count before calls of its model,
+// and these before results of tools.
 func (t *turns) begin(ev AnyEvent) {
 	if p, ok := ev.pointer().(*IterationInfo); ok {
 		switch {
