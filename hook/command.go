@@ -45,6 +45,7 @@ func (p *commandPattern) match(line *commandText) bool {
 	return p.re.MatchString(line.text)
 }
 
+// containsAny reports whether one of the words stands in a text, also inside a longer one.
 func containsAny(text string, words []string) bool {
 	for _, w := range words {
 		if strings.Contains(text, w) {

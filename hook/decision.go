@@ -21,6 +21,7 @@ const (
 	ActionAnswer                 // do not run the operation: the result stands in for it
 )
 
+// actionNames are the words of the wire format, in the order of the constants.
 var actionNames = [...]string{"continue", "allow", "ask", "block", "retry", "skip", "answer"}
 
 // String returns the wire name of the action.

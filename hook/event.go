@@ -151,6 +151,7 @@ func (ev *Event[P]) Clone() AnyEvent {
 // Facts are what the event's tool call would do, see AnyEvent.
 func (ev *Event[P]) Facts() []Fact { return ev.does.of(ev) }
 
+// analysis finds what the call would do; nil where no engine has one.
 func (ev *Event[P]) analysis() *analysis { return ev.does }
 
 // Memo keeps the result of build for as long as the event lives.
@@ -158,6 +159,7 @@ func (ev *Event[P]) Memo(build func(AnyEvent) (any, error)) (any, error) {
 	return ev.memo.get(func() (any, error) { return build(ev) })
 }
 
+// pointer gives the payload itself, for reading: hooks get copies.
 func (ev *Event[P]) pointer() any { return &ev.Payload }
 
 // accepts reports whether a payload has the event's type.

@@ -29,6 +29,7 @@ func newMark(given *Mark, born time.Duration) *Mark {
 	return m
 }
 
+// newID makes an id that sorts by time. The rest is random.
 func newID(now time.Time) (id ID) {
 	ms, chance, more := uint64(now.UnixMilli()), rand.Uint64(), rand.Uint64()
 	for i := range 6 {

@@ -101,6 +101,7 @@ func plainTool(name string) string {
 	return signs.Replace(strings.ToLower(name))
 }
 
+// signs are what the names of one tool differ in among agents: run_shell_command, runShellCommand.
 var signs = strings.NewReplacer("_", "", "-", "", ".", "")
 
 // IsShellTool reports whether agents, or servers of tools, run command lines by a tool of

@@ -212,6 +212,7 @@ func literal(parts []string) []string {
 	return out
 }
 
+// escapeMeta has the signs of patterns stand for themselves.
 var escapeMeta = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
 // pathParts are the segments of an absolute path with slashes; / has none.

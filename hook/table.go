@@ -205,6 +205,7 @@ func chainOf(source []*entry) *chain {
 	return &chain{source: source}
 }
 
+// entries are the hooks as they were registered; a nil chain has none.
 func (c *chain) entries() []*entry {
 	if c == nil {
 		return nil
@@ -254,6 +255,7 @@ func (c *chain) walk(lane Lane, tool string) walk {
 	return w
 }
 
+// empty reports whether no hook is left.
 func (w *walk) empty() bool { return len(w.a) == 0 && len(w.b) == 0 }
 
 // next merges the two sorted lists.
