@@ -42,6 +42,7 @@ var rooms = map[string][]string{
 	"internal/approve":         {"facts", "hook", "internal/sqlite", "internal/visible"},
 	"internal/owner":           {"internal/process"},
 	"internal/pin":             {"internal/sqlite"},
+	"internal/notify":          {"hook", "handler/web", "internal/approve", "internal/backoff", "internal/visible", "internal/webhook"},
 	"internal/process":         {},
 	"internal/relay":           {"internal/logline", "internal/disk", "internal/sqlite", "internal/visible"},
 	"internal/relay/bus":       {"internal/logline", "internal/loopback", "internal/backoff", "internal/relay", "internal/disk"},
@@ -63,6 +64,7 @@ var rooms = map[string][]string{
 	"internal/roster":          {"hook", "internal/disk", "internal/backoff"},
 	"internal/terminal":        {"internal/procgroup", "internal/visible"},
 	"internal/faketui":         {},
+	"internal/fakentfy":        {},
 	"internal/eventually":      {},
 	"internal/bench/client":    {},
 	"internal/bench/model":     {},
@@ -96,7 +98,7 @@ var rooms = map[string][]string{
 		"internal/trust", "internal/visible"},
 	"internal/session": {"hook", "internal/directive", "internal/terminal", "internal/transcript", "internal/relay", "internal/delivery", "internal/backoff", "internal/visible"},
 	"internal/mcp":     {"hook", "internal/memory", "internal/relay", "internal/delivery", "internal/roster", "internal/visible"},
-	"internal/server": {"internal/keep", "internal/approve", "internal/process", "internal/logline", "internal/guards", "internal/backoff", "hook", "wire", "wire/call", "handler/command", "handler/rpc", "internal/adapter", "internal/api", "internal/audit", "internal/cases", "internal/config", "internal/daemon", "internal/delivery", "internal/disk",
+	"internal/server": {"internal/keep", "internal/approve", "internal/notify", "handler/web", "internal/process", "internal/logline", "internal/guards", "internal/backoff", "hook", "wire", "wire/call", "handler/command", "handler/rpc", "internal/adapter", "internal/api", "internal/audit", "internal/cases", "internal/config", "internal/daemon", "internal/delivery", "internal/disk",
 		"internal/environ", "internal/gateway", "internal/gateway/spool", "internal/judge", "internal/memory", "internal/memory/custom", "internal/memory/mem0", "internal/memory/qdrant",
 		"internal/memory/recall", "internal/memory/remote", "internal/relay", "internal/relay/bus", "internal/roster", "internal/session", "internal/webhook", "internal/strict"},
 	"internal/scaffold":    {"hook", "docs/schema", "handler/script", "internal/cases", "internal/config", "internal/disk", "internal/strict", "internal/trust"},
@@ -211,7 +213,7 @@ func TestEveryRoomImportsOnlyWhatItMay(t *testing.T) {
 }
 
 // forTests are rooms, with those below them, that no program of the product links.
-var forTests = []string{"hooktest", "internal/eventually", "internal/faketui", "internal/memory/exam", "internal/memory/backends", "e2e", "examples", "tools"}
+var forTests = []string{"hooktest", "internal/eventually", "internal/faketui", "internal/fakentfy", "internal/memory/exam", "internal/memory/backends", "e2e", "examples", "tools"}
 
 func TestTheProductLinksNoTestCode(t *testing.T) {
 	for _, system := range systems {

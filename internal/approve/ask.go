@@ -71,7 +71,7 @@ func sweep(ctx context.Context, tx *sql.Tx, now time.Time) error {
 	if _, err := tx.ExecContext(ctx, "DELETE"+old, bounds(now)...); err != nil {
 		return err
 	}
-	for _, table := range []string{"waiter", "pass", "token"} {
+	for _, table := range []string{"waiter", "pass", "token", "sent"} {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE code NOT IN (SELECT code FROM request)"); err != nil {
 			return err
 		}

@@ -93,8 +93,8 @@ func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
 var form = sqlite.Form{
 	What:    "approvals",
 	Rescue:  "stop what has it open (hookway stop), then remove it with its -wal file: calls that wait for an answer are stopped again, and get new codes",
-	Steps:   []string{schema, "ALTER TABLE request ADD COLUMN does TEXT NOT NULL DEFAULT ''", answers}, // does: for people
-	Pragmas: []string{"secure_delete(1)"},                                                              // inputs of calls may hold what no recogniser knows
+	Steps:   []string{schema, "ALTER TABLE request ADD COLUMN does TEXT NOT NULL DEFAULT ''", answers, sent}, // does: for people
+	Pragmas: []string{"secure_delete(1)"},                                                                    // inputs of calls may hold what no recogniser knows
 	Conns:   4,
 }
 

@@ -1,12 +1,15 @@
 package config
 
 import (
+	"fmt"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/hookway/hookway/handler/web"
+	"github.com/hookway/hookway/internal/gateway"
 	"github.com/hookway/hookway/internal/loopback"
 	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
@@ -282,3 +285,33 @@ func (c ApprovalChannel) under(dir string) ApprovalChannel {
 	}
 	return c
 }
+
+// answerHooks has the gateway take the answers of services that are told.
+func (l *load) answerHooks() {
+	for _, c := range l.set.Approvals.Channels {
+		if c.Webhook == nil || c.Webhook.Answers == "" {
+			continue
+		}
+		if l.set.Gateway == nil {
+			l.set.Gateway = &gateway.Config{}
+		}
+		if l.set.Gateway.Hooks == nil {
+			l.set.Gateway.Hooks = map[string]*gateway.Mapping{}
+		}
+		name := c.Webhook.Answers
+		if l.set.Gateway.Hooks[name] != nil {
+			l.set.Problems = append(l.set.Problems, Problem{File: filepath.Join(l.userDir, fileName), Message: fmt.Sprintf("the channel %q answers at /hooks/%s, which is taken", c.Name, name), Hint: "write answers: with another name"})
+			continue
+		}
+		l.set.Gateway.Hooks[name] = &gateway.Mapping{
+			Name: name, Channel: c.Name, Auth: gateway.Auth{Scheme: gateway.Standard, SecretEnv: c.Webhook.SecretEnv, SecretFile: c.Webhook.SecretFile},
+			MaxBody: mostAnswer, PerMinute: gateway.DefaultPerMinute, Burst: gateway.DefaultBurst, Timeout: answerTime,
+		}
+	}
+}
+
+// Bounds of an answer at the gateway.
+const (
+	mostAnswer = 16 << 10
+	answerTime = 10 * time.Second
+)

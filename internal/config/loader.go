@@ -173,6 +173,7 @@ func (l *loader) assemble(ctx context.Context) {
 	if idle := time.Duration(slices.Max(append(l.asker.idle, 0))) * time.Millisecond; idle > 0 && l.set.Settings.IdleThreshold == DefaultIdleThreshold {
 		l.set.Settings.IdleThreshold = min(idle, hook.MaxTimeout)
 	}
+	l.answerHooks()
 	l.asker.settleWrapped()
 	l.laterHook()
 	l.memories.memory()

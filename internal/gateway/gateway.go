@@ -31,6 +31,10 @@ type Gateway struct {
 	// Fire fires an event.
 	Fire func(ctx context.Context, ev Event) (hook.Outcome[any], error)
 
+	// Approve takes a person's answer to what was asked, which came by a channel, and gives
+	// what became of it. An error is a *Refusal, or that of the context.
+	Approve func(ctx context.Context, channel string, body []byte) (map[string]any, error)
+
 	// Getenv reads the variables that have secrets.
 	Getenv func(name string) string
 
@@ -281,10 +285,30 @@ func (g *Gateway) logOnce(mapping, line string) {
 
 // run sends the message or fires the event.
 func (c *Call) run(ctx context.Context, in Input, id string) (*Answer, error) {
-	if c.m.Message != nil {
+	switch {
+	case c.m.Channel != "":
+		return c.approve(ctx, in)
+	case c.m.Message != nil:
 		return c.send(ctx, in, id)
 	}
 	return c.fire(ctx, in, id)
+}
+
+// approve hands on a person's answer.
+func (c *Call) approve(ctx context.Context, in Input) (*Answer, error) {
+	body, err := json.Marshal(in.Body)
+	if err != nil || c.g.Approve == nil {
+		return nil, refuse("failed", "no answers are taken here")
+	}
+	became, err := c.g.Approve(ctx, c.m.Channel, body)
+	var no *Refusal
+	switch {
+	case errors.As(err, &no):
+		return nil, no
+	case err != nil:
+		return nil, c.failed(err)
+	}
+	return answer(http.StatusOK, became)
 }
 
 func (c *Call) send(ctx context.Context, in Input, id string) (*Answer, error) {

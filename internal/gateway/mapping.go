@@ -40,7 +40,8 @@ type Mapping struct {
 	Match     Match
 
 	Message *MessageTemplate // or
-	Event   *EventTemplate
+	Event   *EventTemplate   // or
+	Channel string           // of approvals, whose answers the requests are
 }
 
 // MessageTemplate is a message to be filled.

@@ -51,7 +51,9 @@ func (d *Daemon) Serve(ctx context.Context) error {
 		},
 	})
 	programs.Gateway = h.openGateway(relayAPI{relay, j}, d.Environ)
-	var sending sync.WaitGroup // to webhooks
+	asks := newAsks(h, d.Environ)
+	programs.Gateway.Approve = asks.approve
+	var sending sync.WaitGroup // to webhooks, and over channels of approvals
 	spooled, endSending := context.WithCancel(context.Background())
 	defer endSending()
 	return daemon.Serve(ctx, daemon.Config{
@@ -63,7 +65,7 @@ func (d *Daemon) Serve(ctx context.Context) error {
 		API:       programs,
 		Listeners: func() ([]net.Listener, error) { return d.Listeners.open(h, programs, d.OnDemand) },
 		Needed: func() bool {
-			return programs.Registered() > 0 || relay.Needed() || j.Webhooks != nil && j.Webhooks.Waiting() > 0
+			return programs.Registered() > 0 || relay.Needed() || asks.needed() || j.Webhooks != nil && j.Webhooks.Waiting() > 0
 		},
 		Relay:    relay.Status,
 		Webhooks: func() []daemon.WebhookStatus { return webhookStatus(spooled, j.Webhooks, h.Log) },
@@ -74,6 +76,7 @@ func (d *Daemon) Serve(ctx context.Context) error {
 			if j.Webhooks != nil {
 				sending.Go(func() { j.Webhooks.Carry(spooled, webhookTargets(j, d.Environ)) })
 			}
+			sending.Go(func() { asks.run(spooled) })
 		},
 		Stopping: func(reason string) { j.GatewayStop(context.Background(), reason) },
 		Close: func() {

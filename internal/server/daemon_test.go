@@ -70,7 +70,7 @@ func startDaemon(t *testing.T, hooks string, addresses ...string) runningDaemon 
 	return r
 }
 
-func write(t *testing.T, path, text string) {
+func write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)

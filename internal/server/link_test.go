@@ -37,7 +37,7 @@ func relayHome(t *testing.T) (*Home, *relay.Store) {
 }
 
 // testHome is a home in a folder.
-func testHome(t *testing.T, dir string) *Home {
+func testHome(t testing.TB, dir string) *Home {
 	h := &Home{Log: logline.New(func(line string) { t.Log(line) }), Err: io.Discard, Environ: os.Environ, Version: "test"}
 	h.Getenv = func(name string) string { return map[string]string{"HOOKWAY_HOME": dir}[name] }
 	return h

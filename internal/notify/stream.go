@@ -1,0 +1,129 @@
+package notify
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hookway/hookway/internal/backoff"
+)
+
+// Words of an answer, before its token.
+const (
+	allowWord = "allow"
+	denyWord  = "deny"
+)
+
+// Bounds of listening.
+const (
+	mostLine   = 64 << 10
+	firstPause = 500 * time.Millisecond
+	mostPause  = time.Minute
+)
+
+// message is a line of ntfy's stream.
+type message struct {
+	ID      string `json:"id"`
+	Time    int64  `json:"time"`
+	Event   string `json:"event"` // open, keepalive, message, and others that say nothing here
+	Message string `json:"message"`
+}
+
+// Listen subscribes to the topic of the answers. After a break it asks for what came
+// meanwhile.
+func (n *Ntfy) Listen(ctx context.Context, answer Answer, ready func(), down func(error)) error {
+	pause := backoff.Backoff{First: firstPause, Most: mostPause}
+	since := strconv.FormatInt(n.Since.Unix(), 10)
+	for {
+		err := n.subscribe(ctx, &since, answer, func() { pause.Reset(); ready() })
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		down(err)
+		if err := pause.Wait(ctx, nil); err != nil {
+			return err
+		}
+	}
+}
+
+// subscribe reads one connection until it ends. since becomes the message that was read
+// last: it says where to go on.
+func (n *Ntfy) subscribe(ctx context.Context, since *string, answer Answer, ready func()) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silence := time.AfterFunc(n.Quiet, func() { cancel(fmt.Errorf("%s: it said nothing for %v", n.host(), n.Quiet)) })
+	defer silence.Stop()
+	response, err := n.do(ctx, http.MethodGet, n.URL+"/"+n.Back+"/json?since="+url.QueryEscape(*since), nil)
+	if err != nil {
+		return cause(ctx, err)
+	}
+	defer response.Body.Close()
+	if err := n.streams(response); err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, mostLine)
+	for lines.Scan() {
+		silence.Reset(n.Quiet)
+		var m message
+		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
+			return fmt.Errorf("%s: a line of its stream is no message", n.host())
+		}
+		switch m.Event {
+		case "open":
+			ready()
+		case "message":
+			if s, ok := parseAnswer(m.Message); ok {
+				s.From, s.Old = n.From(), m.Time < n.began.Unix()
+				if err := answer(ctx, s); err != nil && ctx.Err() != nil {
+					return cause(ctx, err) // it is read again
+				}
+			}
+			*since = m.ID
+		}
+	}
+	if err = lines.Err(); err == nil {
+		err = io.ErrUnexpectedEOF
+	}
+	return cause(ctx, fmt.Errorf("%s: the connection ended: %w", n.host(), err))
+}
+
+// cause is why a context ended, if it is that.
+func cause(ctx context.Context, err error) error {
+	if because := context.Cause(ctx); because != nil && !errors.Is(because, context.Canceled) {
+		return because
+	}
+	return err
+}
+
+// mostNote bounds what a person adds.
+const mostNote = 500
+
+// parseAnswer reads an answer: allow or deny, the token, and a note behind it. ok is
+// false if it is something else: anybody may publish what they like.
+func parseAnswer(text string) (s Said, ok bool) {
+	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	token, note, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	if word = strings.ToLower(word); word != allowWord && word != denyWord || !isToken(token) {
+		return Said{}, false
+	}
+	note = strings.TrimSpace(note)
+	if len(note) > mostNote {
+		note = strings.ToValidUTF8(note[:mostNote], "")
+	}
+	return Said{Token: token, Yes: word == allowWord, Note: note}, true
+}
+
+// isToken reports whether a text has the form of a token, as crypto/rand writes one: what
+// has not is not looked up.
+func isToken(text string) bool {
+	return len(text) >= 20 && len(text) <= 64 && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+}

@@ -1,0 +1,271 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hookway/hookway/internal/approve"
+	"github.com/hookway/hookway/internal/backoff"
+	"github.com/hookway/hookway/internal/logline"
+	"github.com/hookway/hookway/internal/notify"
+)
+
+// line is one channel at work. What holds one up holds up no other.
+type line struct {
+	*asks
+	key     string // changes with the configuration
+	channel notify.Channel
+	store   *approve.Store
+	ctx     context.Context
+	cancel  context.CancelFunc
+	kick    chan struct{} // there may be something to tell
+	done    chan struct{}
+
+	mu       sync.Mutex
+	late     map[string]lateness // codes that somebody answered too late
+	problems [2]error            // of sending and of listening, as they are now
+	stranger time.Time           // when a wrong token was logged last
+}
+
+// lateness is how far the reply to a late answer is: there is one for each request.
+type lateness int
+
+const (
+	isLate lateness = iota + 1
+	lateTold
+)
+
+// What may not work.
+const (
+	sending = iota
+	listening
+)
+
+// Bounds of a line.
+const (
+	sendFirst = time.Second // pause after a card that did not arrive
+	sendMost  = time.Minute
+	endTime   = 2 * time.Second // for a card that is under way when the daemon ends
+	mostCards = 64              // open requests of which a person is told at a time
+)
+
+func (l *line) ended() bool {
+	select {
+	case <-l.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// run works until the channel is no more.
+func (l *line) run() {
+	defer close(l.done)
+	defer func() {
+		if err := l.store.Close(); err != nil {
+			l.home.Log.Warn(err.Error())
+		}
+	}()
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer l.cancel()
+	changes, err := l.store.Changes(l.ctx)
+	if err != nil {
+		l.say(sending, err)
+		return
+	}
+	work.Go(l.listen)
+	pause := backoff.Backoff{First: sendFirst, Most: sendMost}
+	for {
+		next, err := l.tell()
+		if l.ctx.Err() != nil {
+			return
+		}
+		wait := next
+		if err != nil {
+			l.say(sending, fmt.Errorf("a card was not sent: %w", err))
+			wait = pause.Next()
+		} else {
+			pause.Reset()
+		}
+		again := time.NewTimer(wait)
+		select {
+		case <-l.ctx.Done():
+		case <-again.C:
+		case <-l.kick:
+		case _, ok := <-changes:
+			if err != nil && ok { // it is down: what is new waits with the rest
+				select {
+				case <-again.C:
+				case <-l.ctx.Done():
+				}
+			}
+			if !ok && l.ctx.Err() == nil {
+				l.say(sending, errors.New("the file of approvals cannot be followed"))
+				again.Stop()
+				return // the next look at the configuration begins it anew
+			}
+		}
+		again.Stop()
+	}
+}
+
+// look has the line look at what is to be told.
+func (l *line) look() {
+	select {
+	case l.kick <- struct{}{}:
+	default:
+	}
+}
+
+// listen hands over answers. While they can come, somebody counts as being there.
+func (l *line) listen() {
+	var stop context.CancelFunc
+	var work sync.WaitGroup
+	leave := func() {
+		if stop != nil {
+			stop()
+			work.Wait()
+			stop = nil
+		}
+	}
+	defer leave()
+	ready := func() {
+		l.say(listening, nil)
+		if stop != nil {
+			return
+		}
+		var ctx context.Context
+		ctx, stop = context.WithCancel(l.ctx)
+		work.Go(func() {
+			if err := l.store.Present(ctx, "channel "+l.channel.Name()); err != nil {
+				l.home.Log.Warn(err.Error())
+			}
+		})
+	}
+	_ = l.channel.Listen(l.ctx, l.take, ready, func(err error) { // it ends with the context
+		leave()
+		l.say(listening, fmt.Errorf("no answers can come: %w", err))
+	})
+}
+
+// say notes whether a part of the channel works, and logs when that has changed.
+func (l *line) say(part int, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	was := l.problems[part]
+	l.problems[part] = err
+	switch {
+	case l.ctx.Err() != nil:
+	case err != nil && was == nil:
+		l.home.Log.Warn("the channel "+l.channel.Name()+" is down; the others go on", logline.Err, err)
+	case err == nil && was != nil:
+		l.home.Log.Warn("the channel " + l.channel.Name() + " works again: " + [2]string{"cards are sent", "answers can come"}[part])
+	}
+}
+
+// tokens is what tokens of a card are made for: a yes is good for no no.
+func (l *line) tokens(yes bool) string {
+	if yes {
+		return "allow " + l.channel.Name()
+	}
+	return "deny " + l.channel.Name()
+}
+
+// tell sends what is not sent yet. next is when time alone changes something.
+func (l *line) tell() (next time.Duration, err error) {
+	all, err := l.store.List(l.ctx)
+	if err != nil {
+		return 0, err
+	}
+	sent, err := l.store.Sent(l.ctx, l.channel.Name())
+	if err != nil {
+		return 0, err
+	}
+	slices.SortFunc(all, func(a, b approve.Request) int { // the oldest first
+		if c := a.First.Compare(b.First); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Code, b.Code)
+	})
+	next, open := sendMost, 0
+	for i := range all {
+		r := all[i]
+		state, told := sent[r.Code]
+		if r.State == approve.Waiting {
+			open++
+			next = min(next, max(time.Until(r.Until)+10*time.Millisecond, 10*time.Millisecond))
+		}
+		switch {
+		case r.State == approve.Waiting && (!told || state != approve.Waiting) && open <= mostCards:
+			err = l.ask(r)
+		case r.State != approve.Waiting && (told && state == approve.Waiting || l.wasLate(r.Code)):
+			err = l.send(notify.Card{Request: r})
+		}
+		if err != nil {
+			break
+		}
+	}
+	l.asks.waits(open)
+	return next, err
+}
+
+// waits notes how many requests wait for an answer.
+func (a *asks) waits(open int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.open = open
+}
+
+// wasLate reports, once, whether somebody answered a request too late.
+func (l *line) wasLate(code string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	was := l.late[code] == isLate
+	if was {
+		l.late[code] = lateTold
+	}
+	return was
+}
+
+// ask sends the card of an open request.
+func (l *line) ask(r approve.Request) (err error) {
+	c := notify.Card{Request: r}
+	if c.Allow, err = l.store.Token(l.ctx, r.Code, l.tokens(true)); err != nil {
+		return over(err)
+	}
+	if c.Deny, err = l.store.Token(l.ctx, r.Code, l.tokens(false)); err != nil {
+		return over(err)
+	}
+	return l.send(c)
+}
+
+// over is nil for a request that was answered meanwhile: the next round tells that.
+func over(err error) error {
+	var refused *approve.RefusedError
+	if errors.As(err, &refused) {
+		return nil
+	}
+	return err
+}
+
+// send sends a card, and notes that. A daemon that ends lets it come to its end, so that
+// the next one does not send it again.
+func (l *line) send(c notify.Card) error {
+	if err := l.ctx.Err(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(l.ctx))
+	defer cancel()
+	defer context.AfterFunc(l.ctx, func() { time.AfterFunc(endTime, cancel) })()
+	if err := l.channel.Send(ctx, c); err != nil {
+		return err
+	}
+	l.say(sending, nil)
+	return l.store.MarkSent(ctx, c.Request, l.channel.Name())
+}

@@ -1,0 +1,178 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/disk"
+)
+
+// Minted is what the owner made in a terminal of their own, so that others may answer: the
+// channels that count, and credentials for answers over HTTP. An agent may write a
+// configuration; it must not make a way of its own to answer what it is asked.
+type Minted struct {
+	Channels    []MintedChannel    `json:"channels,omitempty"`
+	Credentials []MintedCredential `json:"credentials,omitempty"`
+}
+
+// MintedChannel is a channel as it was when the owner looked at it.
+type MintedChannel struct {
+	Name string    `json:"name"`
+	Hash string    `json:"hash"` // of what leads somewhere else if it is changed
+	By   string    `json:"by"`
+	At   time.Time `json:"at"`
+}
+
+// MintedCredential lets a program answer over HTTP.
+type MintedCredential struct {
+	Name  string    `json:"name"`
+	Hash  string    `json:"hash"` // of the secret
+	By    string    `json:"by"`
+	At    time.Time `json:"at"`
+	Until time.Time `json:"until"`
+}
+
+// mostMinted bounds the file.
+const mostMinted = 1 << 20
+
+func (h *Home) mintedPath() (string, error) {
+	dir, err := h.folder("approvals")
+	return filepath.Join(dir, "minted.json"), err
+}
+
+// Minted reads what was minted.
+func (h *Home) Minted() (m Minted, err error) {
+	path, err := h.mintedPath()
+	if err != nil {
+		return m, err
+	}
+	text, err := disk.Read(path, mostMinted)
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &m)
+	}
+	if err != nil {
+		return Minted{}, fmt.Errorf("what may answer asks cannot be read; remove %s, then mint again: %w", path, err)
+	}
+	return m, nil
+}
+
+// ChangeMinted changes what was minted. Only one process does so at a time.
+func (h *Home) ChangeMinted(ctx context.Context, change func(*Minted) error) error {
+	path, err := h.mintedPath()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	unlock, err := disk.LockFile(ctx, path+".lock")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	m, err := h.Minted()
+	if err != nil {
+		return err
+	}
+	if err := change(&m); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return disk.Replace(path, append(text, '\n'), 0o600)
+}
+
+// Counts reports whether a channel was minted as it is now. The administrator's need not be.
+func (m *Minted) Counts(c config.ApprovalChannel) bool {
+	hash := hashOfChannel(c)
+	for _, one := range m.Channels {
+		if one.Name == c.Name && one.Hash == hash {
+			return true
+		}
+	}
+	return c.Layer == config.LayerManaged
+}
+
+// MintChannel has a channel count as it is now.
+func (m *Minted) MintChannel(c config.ApprovalChannel, by string) {
+	m.DropChannel(c.Name)
+	m.Channels = append(m.Channels, MintedChannel{Name: c.Name, Hash: hashOfChannel(c), By: by, At: time.Now().UTC().Truncate(time.Second)})
+}
+
+// DropChannel has a channel count no more. It reports whether it did.
+func (m *Minted) DropChannel(name string) bool {
+	for i := range m.Channels {
+		if m.Channels[i].Name == name {
+			m.Channels = append(m.Channels[:i], m.Channels[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// hashOfChannel is another one if a channel leads elsewhere.
+func hashOfChannel(c config.ApprovalChannel) string {
+	text, err := json.Marshal([]any{c.Ntfy, c.Webhook})
+	if err != nil {
+		return "" // it has texts alone
+	}
+	return hashed(string(text))
+}
+
+func hashed(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// credentialMark begins credentials, so that people and those that look for secrets know
+// what they see.
+const credentialMark = "hwa_"
+
+// MintCredential makes a credential in place of an earlier one of its name, and gives what
+// is not kept.
+func (m *Minted) MintCredential(name, by string, life time.Duration) (secret string, c MintedCredential) {
+	m.DropCredential(name)
+	secret = credentialMark + rand.Text()
+	now := time.Now().UTC().Truncate(time.Second)
+	c = MintedCredential{Name: name, Hash: hashed(secret), By: by, At: now, Until: now.Add(life)}
+	m.Credentials = append(m.Credentials, c)
+	return secret, c
+}
+
+// DropCredential takes a credential back. It reports whether there was one.
+func (m *Minted) DropCredential(name string) bool {
+	for i := range m.Credentials {
+		if m.Credentials[i].Name == name {
+			m.Credentials = append(m.Credentials[:i], m.Credentials[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// Credential finds who has a credential; ok is false if nobody has, or not any more.
+func (m *Minted) Credential(secret string, now time.Time) (c MintedCredential, ok bool) {
+	hash := []byte(hashed(secret))
+	for _, one := range m.Credentials {
+		if subtle.ConstantTimeCompare([]byte(one.Hash), hash) == 1 && now.Before(one.Until) {
+			c, ok = one, true
+		}
+	}
+	return c, ok
+}
