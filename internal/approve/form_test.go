@@ -34,7 +34,11 @@ func before(t *testing.T, dir string, steps int) {
 				return err
 			}
 		}
-		return nil
+		if steps < 3 {
+			return nil
+		}
+		_, err := tx.Exec("UPDATE request SET until = ?", now+GrantTime.Microseconds())
+		return err
 	})
 	if err := errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
