@@ -16,6 +16,7 @@ var version = ""
 type options struct {
 	agent, event, policy string
 	timeout              time.Duration // the agent's own; 0 if it was not given
+	hold                 time.Duration // the same where a call may be held for a person; only of a stream
 	stream               bool          // one event after another, as hookway's own plugins ask
 }
 
@@ -95,11 +96,17 @@ func (o *options) set(name, value string, given bool) error {
 			return errors.New("hookway-hook: --timeout must be a duration such as 60s, not \"" + value + "\"")
 		}
 		o.timeout = d
+	case name == "--hold" && given:
+		d, err := time.ParseDuration(value)
+		if err != nil || d <= 0 {
+			return errors.New("hookway-hook: --hold must be a duration such as 600s, not \"" + value + "\"")
+		}
+		o.hold = d
 	case name == "--on-failure" && (value == call.PolicyBlock || value == call.PolicyContinue):
 		o.policy = value
 	case name == "--on-failure":
 		return errors.New("hookway-hook: --on-failure must be block or continue, not \"" + value + "\"")
-	case !given && (name == "--event" || name == "--timeout"):
+	case !given && (name == "--event" || name == "--timeout" || name == "--hold"):
 		return errors.New("hookway-hook: " + name + " needs a value")
 	default:
 		return errors.New("hookway-hook: \"" + name + "\" is no flag")

@@ -71,7 +71,11 @@ func readStreamed(r io.Reader) (id uint32, event string, stdin []byte, err error
 // begin hands an event to the daemon, in the order in which they came. A daemon
 // that hangs ends this process: then nothing waits for it.
 func (t *stream) begin(id uint32, event string, stdin []byte) {
-	left := patience(options{agent: t.agent, event: event, timeout: t.timeout})
+	wait := t.timeout
+	if call.Holds(t.agent, event) {
+		wait = max(wait, t.hold)
+	}
+	left := patience(options{agent: t.agent, event: event, timeout: wait})
 	places, err := call.Find(os.Getenv)
 	if err != nil || os.Getenv("HOOKWAY_DAEMON") == "off" || call.CheckDir(places.Dir) != nil {
 		t.done(id, streamUnable, nil)

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hookway/hookway/wire/call"
 )
@@ -23,7 +24,7 @@ type streaming struct {
 }
 
 func (w *world) streaming(t *testing.T) *streaming {
-	s := &streaming{t: t, cmd: w.command("opencode", "--stream", "--timeout", "600s")}
+	s := &streaming{t: t, cmd: w.command("opencode", "--stream", "--timeout", "600s", "--hold", "7200s")}
 	var err error
 	if s.in, err = s.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -118,6 +119,22 @@ func TestAStreamAnswersOneEventAfterAnother(t *testing.T) {
 	}
 	if got := <-shown; got != "shown" {
 		t.Error(got)
+	}
+}
+
+// TestAStreamWaitsLongerForAPerson: where a call may be held, and nowhere else.
+func TestAStreamWaitsLongerForAPerson(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.listen(func(conn net.Conn, r *call.Request) {
+		_ = call.WriteReply(conn, &call.Reply{Stdout: []byte(r.Timeout.Round(time.Hour).String())})
+	})
+	s := w.streaming(t)
+	for event, want := range map[string]string{"tool.execute.before": "2h0m0s", "chat.params": "0s"} {
+		s.ask(1, event, "{}")
+		if _, how, text := s.answer(); how != streamAnswered || text != want {
+			t.Errorf("%s: %d, the daemon is given %s, want %s", event, how, text, want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -21,7 +22,7 @@ type installing struct {
 	*app
 	project, user bool
 	yes, dryRun   bool
-	timeout       time.Duration
+	timeout, hold time.Duration
 	onFailure     string
 	remove        bool
 	options       install.Options
@@ -53,19 +54,31 @@ What else is in a file stays as it is, byte for byte; a backup is left beside it
 A second run changes nothing. Where an agent asks its user before it runs hooks,
 so does hookway, unless you say --yes.`,
 		Args: atLeastOneAgent,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if i.timeout == 0 { // to the plan, that is no timeout named
 				return errors.New("--timeout 0s: the agent has to wait; use 1s to 1h")
 			}
+			i.hold = a.hold(cmd.Context())
 			return i.run(args)
 		},
 	}
 	i.flags(cmd)
 	cmd.Flags().BoolVarP(&i.yes, "yes", "y", false, "say yes to what the agent asks before it runs hooks")
-	cmd.Flags().DurationVar(&i.timeout, "timeout", install.DefaultTimeout, "how long the agent waits for hookway, in whole `seconds` such as 60s")
+	cmd.Flags().DurationVar(&i.timeout, "timeout", install.DefaultTimeout, "how long the agent waits for hookway, in whole `seconds` such as 60s; longer where a call may wait for a person")
 	cmd.Flags().Lookup("timeout").DefValue = "60s" // not 1m0s
 	cmd.Flags().StringVar(&i.onFailure, "on-failure", "", "what happens when hookway itself fails: block (default, for what can be blocked) or continue")
 	return cmd
+}
+
+// hold is how long agents must wait where a call may be held for a person. A
+// configuration that cannot be read is told of elsewhere.
+func (a *app) hold(ctx context.Context) time.Duration {
+	set, err := config.Load(ctx, a.home.Options())
+	if err != nil {
+		return 0
+	}
+	defer set.Close()
+	return install.HoldFor(set.Approvals.Hold != config.HoldNever, set.Approvals.Timeout)
 }
 
 func uninstallCommand(a *app) *cobra.Command {
@@ -107,7 +120,7 @@ func (i *installing) run(agents []string) error {
 	if err != nil {
 		return err
 	}
-	i.options = install.Options{State: state, Getenv: i.getenv, Timeout: i.timeout, OnFailure: i.onFailure, Trust: i.yes}
+	i.options = install.Options{State: state, Getenv: i.getenv, Timeout: i.timeout, Hold: i.hold, OnFailure: i.onFailure, Trust: i.yes}
 	if !i.remove {
 		executable, err := os.Executable()
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 
 // claudeAbout is Claude Code 2.1 as it was seen to behave.
 var claudeAbout = About{
-	Name: "claude", Agent: "claude", Title: "Claude Code",
+	Name: "claude", Agent: "claude", Title: "Claude Code", Waits: claudeWaits,
 	Events: []Event{
 		{Name: "SessionStart", Kind: hook.SessionStart.Info(), Can: Inject, Wait: 10 * time.Minute},
 		{Name: "Setup", Can: Inject, Wait: 10 * time.Minute},

@@ -53,6 +53,9 @@ type About struct {
 	Tools []Tool   // what its tools are called here
 	Blind []string // what it does unseen by any hook, a sentence each
 
+	// Waits is what it does with a hook that waits for a person.
+	Waits Waits
+
 	// Repeats: without a terminal it writes a message for its user to its error
 	// output, twice.
 	Repeats bool

@@ -11,7 +11,7 @@ const codexWait = 10 * time.Minute
 
 // codexAbout is Codex CLI 0.169 as it was seen to behave.
 var codexAbout = About{
-	Name: "codex", Agent: "codex", Title: "Codex CLI",
+	Name: "codex", Agent: "codex", Title: "Codex CLI", Waits: codexWaits,
 	Events: []Event{
 		{Name: "SessionStart", Kind: hook.SessionStart.Info(), Can: Inject, Wait: codexWait},
 		{Name: "UserPromptSubmit", Kind: hook.AgentStart.Info(), Can: Block | Inject, Wait: codexWait,

@@ -12,7 +12,7 @@ const copilotWait = 30 * time.Second
 // copilotAbout is Copilot CLI 1.0.102 as it was seen to behave with a
 // configuration in camelCase.
 var copilotAbout = About{
-	Name: "copilot", Agent: "copilot", Title: "Copilot CLI",
+	Name: "copilot", Agent: "copilot", Title: "Copilot CLI", Waits: copilotWaits,
 	Events: []Event{
 		{Name: "sessionStart", Kind: hook.SessionStart.Info(), Can: Inject, Wait: copilotWait,
 			Note: "it may come after userPromptSubmitted: Copilot fires both at once"},
@@ -44,7 +44,7 @@ var copilotAbout = About{
 
 // copilotPascalAbout is the same with a configuration in PascalCase.
 var copilotPascalAbout = About{
-	Name: "copilot-pascal", Agent: "copilot", Title: "Copilot CLI (PascalCase)",
+	Name: "copilot-pascal", Agent: "copilot", Title: "Copilot CLI (PascalCase)", Waits: copilotWaits,
 	Events: []Event{
 		{Name: "SessionStart", Kind: hook.SessionStart.Info(), Can: Inject, Wait: copilotWait,
 			Note: "it may come after UserPromptSubmit: Copilot fires both at once"},

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
 )
 
@@ -36,12 +37,47 @@ How to read the tables:
 - *Waits* is how long the agent waits for a hook if its configuration says nothing. *No* is an
   event that comes often and can only tell something: hookway install has the agent not wait for it.
 
+## How long an agent waits for a person
+
+A hook may wait while somebody is asked elsewhere. This is what each agent was seen to do then,
+with hooks that took up to 33 min before a tool and at its permission request. *By itself*
+is how long it waits if its settings say nothing, *the most* what they take. *Held* says
+whether hookway lets a call wait for a person there: if not, the call is refused, and passes
+when it is made again after a yes.
+
 `
+
+// writeWaits writes what is known of agents that were watched.
+func writeWaits(page *strings.Builder) {
+	page.WriteString("| agent | by itself | the most | when the time is over | other calls of the turn | its own question | held |\n|---|---|---|---|---|---|---|\n")
+	for _, c := range adapter.All() {
+		a := c.About()
+		if a.Waits.Version == "" || a.Name == "copilot-pascal" {
+			continue
+		}
+		held := "no"
+		if a.Waits.Hold > 0 {
+			held = "yes"
+		}
+		itself := ""
+		for _, e := range a.Events {
+			if e.Kind == hook.PreToolUse.Info() {
+				itself = inWords(e.Wait)
+			}
+		}
+		if a.Name == "opencode" {
+			itself = "no bound"
+		}
+		fmt.Fprintf(page, "| %s %s | %s | %s | %s | %s | %s | %s |\n", a.Title, a.Waits.Version, itself, a.Waits.Most, a.Waits.Late, a.Waits.Calls, a.Waits.Question, held)
+	}
+	page.WriteString("\n")
+}
 
 // TestAgentsPage holds docs/agents.md to the tables.
 func TestAgentsPage(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(intro)
+	writeWaits(&page)
 	for _, c := range adapter.All() {
 		writeAgent(&page, c.About())
 	}

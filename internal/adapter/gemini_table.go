@@ -11,7 +11,7 @@ const geminiWait = time.Minute
 
 // geminiAbout is Gemini CLI 0.61 as it was seen to behave.
 var geminiAbout = About{
-	Name: "gemini", Agent: "gemini", Title: "Gemini CLI", Repeats: true,
+	Name: "gemini", Agent: "gemini", Title: "Gemini CLI", Repeats: true, Waits: geminiWaits,
 	Events: []Event{
 		{Name: "SessionStart", Kind: hook.SessionStart.Info(), Can: Inject, Wait: geminiWait},
 		{Name: "SessionEnd", Kind: hook.SessionEnd.Info(), Wait: geminiWait, Note: "comes twice when the terminal interface ends"},

@@ -12,7 +12,7 @@ const openCodeWait = time.Minute
 
 // openCodeAbout is OpenCode 1.18 with hookway's plugin.
 var openCodeAbout = About{
-	Name: "opencode", Agent: "opencode", Title: "OpenCode",
+	Name: "opencode", Agent: "opencode", Title: "OpenCode", Waits: openCodeWaits,
 	Events: []Event{
 		{Name: "chat.message", Kind: hook.AgentStart.Info(), Can: Block | ChangeInput | Inject, Wait: openCodeWait},
 		{Name: "chat.params", Wait: openCodeWait, Note: "temperature and the like of a call of the model"},

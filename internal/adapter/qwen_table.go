@@ -12,7 +12,7 @@ const qwenWait = time.Minute
 // qwenAbout is Qwen Code 0.24 as it was seen to behave. What it only documents is
 // not relied on.
 var qwenAbout = About{
-	Name: "qwen", Agent: "qwen", Title: "Qwen Code",
+	Name: "qwen", Agent: "qwen", Title: "Qwen Code", Waits: qwenWaits,
 	Events: []Event{
 		{Name: "SessionStart", Kind: hook.SessionStart.Info(), Can: Inject, Wait: qwenWait},
 		{Name: "SessionEnd", Kind: hook.SessionEnd.Info(), Wait: qwenWait, Note: "not fired by qwen -p"},

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/internal/install"
@@ -121,6 +120,8 @@ func (c *Checkup) installed(s *Section, st *install.State, elsewhere bool) {
 	}
 	if len(st.Missing) > 0 {
 		s.warn(again, "hookway is not asked at %s", few(st.Missing))
+	} else if len(st.Short) > 0 {
+		s.warn(again, "the agent waits too short a time at %s for a call to be held until a person has answered: it is refused sooner", few(st.Short))
 	} else if st.Stale && len(st.Gone) == 0 {
 		s.warn(again, "%s is not as this hookway would write it", st.File)
 	}
@@ -164,12 +165,7 @@ func (c *Checkup) patience(s *Section, st *install.State, again string) {
 	} else {
 		s.ok("if hookway itself fails, what can be stopped before it happens is stopped")
 	}
-	wait := time.Duration(0)
-	for _, e := range st.Events {
-		if d, err := time.ParseDuration(e.Timeout); err == nil {
-			wait = max(wait, d)
-		}
-	}
+	wait := st.Timeout
 	var slow []string
 	for _, h := range c.active() {
 		if wait > 0 && (h.Timeout == 0 || h.Timeout > wait) {

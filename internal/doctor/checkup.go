@@ -130,7 +130,11 @@ func (c *Checkup) look(name string) patient {
 }
 
 func (c *Checkup) installOptions(version string) install.Options {
-	return install.Options{State: c.state, Shim: c.shim, Dir: c.Dir, Getenv: c.Getenv, Version: version}
+	o := install.Options{State: c.state, Shim: c.shim, Dir: c.Dir, Getenv: c.Getenv, Version: version}
+	if c.set != nil {
+		o.Hold = install.HoldFor(c.set.Approvals.Hold != config.HoldNever, c.set.Approvals.Timeout)
+	}
+	return o
 }
 
 // few lists at most some names.

@@ -103,6 +103,10 @@ func (a *agent) codecs() []string {
 // events are the events that hookway is installed at, and what is to be said of
 // those that are left out.
 func (a *agent) events(w *world) (events []event, notes []string, err error) {
+	about, err := aboutOf(a.name)
+	if err != nil {
+		return nil, nil, err
+	}
 	table, err := w.table(a.name)
 	if err != nil {
 		return nil, nil, err
@@ -114,14 +118,8 @@ func (a *agent) events(w *world) (events []event, notes []string, err error) {
 				continue
 			}
 		}
-		timeout := w.Timeout
-		if a.wait != nil {
-			if most := a.wait(e.Name); most > 0 {
-				timeout = min(timeout, most)
-			}
-		}
 		events = append(events, event{
-			name: e.Name, timeout: timeout,
+			name: e.Name, timeout: a.patience(w, about, e.Name),
 			gates:   w.OnFailure != call.PolicyContinue && e.Can&(adapter.Block|adapter.Ask) != 0 && call.Gates(a.name, e.Name),
 			changes: e.Can&(adapter.ChangeInput|adapter.ChangeOutput) != 0,
 			tells:   e.Aside && e.Can == 0,

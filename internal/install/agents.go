@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/hookway/hookway/wire/call"
 )
@@ -130,7 +131,8 @@ var qwen = &agent{
 		}
 		return inGroup(h)
 	},
-	off: offQwen,
+	wait: func(string) time.Duration { return time.Minute }, // it waits no longer, whatever its settings say
+	off:  offQwen,
 }
 
 // geminiHome is a file in the folder of Gemini CLI, which Antigravity shares.

@@ -154,7 +154,7 @@ func (a *agent) hasty(h *called, c invocation) string {
 		return ""
 	}
 	unit := float64(time.Second)
-	if a == gemini {
+	if a == gemini || a == qwen && *wait >= 1000 {
 		unit = float64(time.Millisecond)
 	}
 	if host := time.Duration(min(*wait*unit, float64(24*time.Hour))); host < own {

@@ -250,7 +250,7 @@ func TestReinstallKeepsTheFirstState(t *testing.T) {
 	m.write(".gemini/settings.json", "{ }")
 	before := m.files()
 	m.install("gemini", User)
-	m.o.Timeout = 5e9
+	m.o.Timeout, m.o.Hold = 5e9, -1
 	if c := m.install("gemini", User); c.Empty() {
 		t.Error("another timeout changes nothing")
 	}
@@ -276,7 +276,7 @@ func TestStaleEntries(t *testing.T) {
 	m.install("claude", User)
 	got := m.read(".claude/settings.json")
 	for text, n := range map[string]int{"old place": 0, "hookway hook claude": 0, `"mine"`: 1, "Gone": 0, "/x/hookway-hook gemini": 1,
-		`"/opt/hookway/bin/hookway-hook",`: 5, `["claude", "--event", "PreToolUse", "--timeout", "60s"]`: 1} {
+		`"/opt/hookway/bin/hookway-hook",`: 5, `["claude", "--event", "PreToolUse", "--timeout", "600s"]`: 1} {
 		if strings.Count(got, text) != n {
 			t.Errorf("%q stands %d times, want %d:\n%s", text, strings.Count(got, text), n, got)
 		}
@@ -294,12 +294,12 @@ func TestWithoutAShell(t *testing.T) {
 		scope                Scope
 		want                 string // in the file
 	}{
-		{"copilot", "", "", User, `"command":"/opt/hookway/bin/hookway-hook copilot --event preToolUse --timeout 60s"`},
-		{"copilot", "1.0.101", "", User, `"command":"/opt/hookway/bin/hookway-hook copilot --event preToolUse --timeout 60s"`},
-		{"copilot", "1.0.102", "", Project, `"command": "/opt/hookway/bin/hookway-hook copilot --event preToolUse --timeout 60s"`},
-		{"copilot", "1.0.102", "", User, `"args":["copilot","--event","preToolUse","--timeout","60s"]`},
+		{"copilot", "", "", User, `"command":"/opt/hookway/bin/hookway-hook copilot --event preToolUse --timeout 600s"`},
+		{"copilot", "1.0.101", "", User, `"command":"/opt/hookway/bin/hookway-hook copilot --event preToolUse --timeout 600s"`},
+		{"copilot", "1.0.102", "", Project, `"command": "/opt/hookway/bin/hookway-hook copilot --event preToolUse --timeout 600s"`},
+		{"copilot", "1.0.102", "", User, `"args":["copilot","--event","preToolUse","--timeout","600s"]`},
 		{"copilot", "1.0.102", "", User, `"env":{"GOMAXPROCS":"01"}`},
-		{"copilot", "1.2.0", "/my programs/hookway-hook", User, `"command":"'/my programs/hookway-hook' copilot --event preToolUse --timeout 60s"`},
+		{"copilot", "1.2.0", "/my programs/hookway-hook", User, `"command":"'/my programs/hookway-hook' copilot --event preToolUse --timeout 600s"`},
 		{"claude", "", "", User, `"args": ["claude", "--event", "MessageDisplay", "--timeout", "60s"],`},
 		{"claude", "", "/it's/hookway-hook", User, `"'/it'\\''s/hookway-hook' claude --event Stop --timeout 60s"`},
 	} {
@@ -375,12 +375,12 @@ func TestFileKeepsItsMode(t *testing.T) {
 // TestBackups: one a change, the newest few are kept.
 func TestBackups(t *testing.T) {
 	m := newMachine(t)
-	m.write(".qwen/settings.json", "{}\n")
+	m.write(".gemini/settings.json", "{}\n")
 	for i := range 6 {
 		m.o.Timeout = DefaultTimeout + time.Duration(i)*time.Second
-		m.install("qwen", User)
-		m.install("qwen", User) // nothing to do, so no backup
-		if got := len(backupsOf(m.path(".qwen/settings.json"))); got != min(i+1, backups) {
+		m.install("gemini", User)
+		m.install("gemini", User) // nothing to do, so no backup
+		if got := len(backupsOf(m.path(".gemini/settings.json"))); got != min(i+1, backups) {
 			t.Errorf("%d backups after %d changes", got, i+1)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"time"
 )
 
 // bridge is the plugin that makes a call of hookway-hook of every hook of
@@ -23,7 +24,7 @@ var opencode = &agent{
 	project: below(".opencode", "plugin", "hookway.js"),
 	ours:    func(text []byte) bool { return bytes.HasPrefix(text, []byte(bridgeMark)) },
 	off:     offOpenCode,
-	whole:   func(w *world, _ []event) ([]byte, error) { return bridgeFor(w) },
+	whole:   bridgeFor,
 }
 
 func openCodeHome(w *world) string {
@@ -39,6 +40,8 @@ type settings struct {
 	Shim      string `json:"shim"`
 	Timeout   string `json:"timeout"`
 	TimeoutMS int64  `json:"timeoutMs"`
+	Hold      string `json:"hold"` // where a call may be held for a person
+	HoldMS    int64  `json:"holdMs"`
 	OnFailure string `json:"onFailure"`
 }
 
@@ -46,8 +49,13 @@ type settings struct {
 const bridgeHole = "/*HOOKWAY*/ "
 
 // bridgeFor is the plugin with this machine's settings in it.
-func bridgeFor(w *world) ([]byte, error) {
-	text, err := json.Marshal(settings{w.Shim, fmt.Sprintf("%ds", int(w.Timeout.Seconds())), w.Timeout.Milliseconds(), w.OnFailure})
+func bridgeFor(w *world, events []event) ([]byte, error) {
+	hold := w.Timeout
+	for _, e := range events {
+		hold = max(hold, e.timeout)
+	}
+	inSeconds := func(d time.Duration) string { return fmt.Sprintf("%ds", int(d.Seconds())) }
+	text, err := json.Marshal(settings{w.Shim, inSeconds(w.Timeout), w.Timeout.Milliseconds(), inSeconds(hold), hold.Milliseconds(), w.OnFailure})
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func TestSessionArgs(t *testing.T) {
 	if err := json.Unmarshal([]byte(args[1]), &settings); err != nil {
 		t.Fatal(err)
 	}
-	if got := settings.Hooks["PreToolUse"][0].Hooks[0].Command; got != "'/my bin/hookway-hook' claude --event PreToolUse --timeout 60s" {
+	if got := settings.Hooks["PreToolUse"][0].Hooks[0].Command; got != "'/my bin/hookway-hook' claude --event PreToolUse --timeout 600s" {
 		t.Error(got)
 	}
 	if n, all := len(settings.Hooks), len((adapter.Claude{}).About().Events)-1; n != all { // but WorktreeCreate

@@ -32,6 +32,13 @@ type State struct {
 	// approves it.
 	Unapproved []string
 
+	// Timeout is how long the agent waits; longer where a call may be held.
+	Timeout time.Duration
+
+	// Short are the events at which a call may be held for a person, and the agent
+	// waits less than it would if hookway were installed again.
+	Short []string
+
 	// Stale is set if installing again would change something.
 	Stale bool
 
@@ -152,7 +159,13 @@ func (s *State) compare(a *agent, w *world) error {
 		s.Stale = true
 		return nil
 	}
-	o.Timeout = s.longest()
+	about, err := aboutOf(a.name)
+	if err != nil {
+		return err
+	}
+	s.Timeout = s.longest(about)
+	o.Timeout = s.Timeout
+	s.Short = s.short(a, w, about)
 	change, err := Plan(a.name, s.Scope, o)
 	if err != nil {
 		return err
@@ -175,13 +188,21 @@ func (s *State) lookWhole(a *agent, w *world, f *File) error {
 	if !a.ours(f.text()) {
 		return nil
 	}
+	about, err := aboutOf(a.name)
+	if err != nil {
+		return err
+	}
 	o := bridgeSettings(f.text())
 	events, _, err := a.events(w)
 	if err != nil {
 		return err
 	}
 	for _, e := range events {
-		s.Events = append(s.Events, EventState{Name: e.name, Program: o.Shim, Codec: a.name, Timeout: o.Timeout, OnFailure: o.OnFailure, Copies: 1})
+		wait := o.Timeout
+		if about.Holds(e.name) > 0 && o.Hold != "" {
+			wait = o.Hold
+		}
+		s.Events = append(s.Events, EventState{Name: e.name, Program: o.Shim, Codec: a.name, Timeout: wait, OnFailure: o.OnFailure, Copies: 1})
 	}
 	s.addShim(o.Shim)
 	s.Off = a.switches(w, nil)
@@ -189,22 +210,15 @@ func (s *State) lookWhole(a *agent, w *world, f *File) error {
 	if w.Shim == "" {
 		w.Shim = o.Shim
 	}
-	w.Timeout = s.longest()
+	if s.Timeout, err = time.ParseDuration(o.Timeout); err != nil { // somebody edited it
+		s.Timeout = DefaultTimeout
+	}
+	w.Timeout = s.Timeout
+	s.Short = s.short(a, w, about)
 	text, err := a.whole(w, events)
 	s.Stale = !bytes.Equal(text, f.text())
 	if a.edited(w, f, events, o.Shim) {
 		s.Faults = append(s.Faults, "the plugin is neither what hookway install writes nor what it wrote there: perhaps it does not ask hookway")
 	}
 	return err
-}
-
-// longest is the timeout that was asked for: that of some events is bounded.
-func (s *State) longest() time.Duration {
-	var longest time.Duration
-	for _, e := range s.Events {
-		if d, err := time.ParseDuration(e.Timeout); err == nil {
-			longest = max(longest, d)
-		}
-	}
-	return longest
 }

@@ -51,6 +51,10 @@ type Options struct {
 	// Timeout is how long the agent waits; 0 is DefaultTimeout.
 	Timeout time.Duration
 
+	// Hold is how long the agent waits where a call may be held for a person, if its
+	// settings can have it wait so long; 0 is HoldTimeout. Below 0 no call is held.
+	Hold time.Duration
+
 	// OnFailure is what happens when hookway fails: "" (what gates is blocked),
 	// "block" or "continue".
 	OnFailure string
@@ -104,6 +108,9 @@ func (o Options) world(scope Scope) (*world, error) {
 	if w.Timeout == 0 {
 		w.Timeout = DefaultTimeout
 	}
+	if w.Hold == 0 {
+		w.Hold = HoldTimeout
+	}
 	switch {
 	case w.Timeout < time.Second || w.Timeout > time.Hour:
 		return nil, fmt.Errorf("a timeout of %v makes no sense; use 1s to 1h", w.Timeout)
@@ -117,11 +124,20 @@ func (o Options) world(scope Scope) (*world, error) {
 
 // codecTable gives the events of an agent as its codec knows them.
 func codecTable(codec string) ([]adapter.Event, error) {
+	about, err := aboutOf(codec)
+	if err != nil {
+		return nil, err
+	}
+	return about.Events, nil
+}
+
+// aboutOf is what is known of an agent.
+func aboutOf(codec string) (*adapter.About, error) {
 	c, err := adapter.Lookup(codec)
 	if err != nil {
 		return nil, err
 	}
-	return c.About().Events, nil
+	return c.About(), nil
 }
 
 func (w *world) getenv(name string) string { return w.Getenv(name) }

@@ -56,6 +56,17 @@ func Gates(agent, event string) bool {
 	return d.class(event) != passes
 }
 
+// Holds reports whether a call may be held for a person at an event: before a tool runs,
+// and in place of asking the user.
+func Holds(agent, event string) bool {
+	d := dialectOf(agent)
+	if d == nil {
+		return false
+	}
+	c := d.class(event)
+	return c == tool || c == permission
+}
+
 // passesEverywhere reports whether the event passes under an agent that we know,
 // and gates nothing under any.
 func passesEverywhere(event string) bool {

@@ -18,7 +18,14 @@ const settings = /*HOOKWAY*/ {};
 
 const gates = new Set(["tool.execute.before", "command.execute.before", "chat.message"]);
 const stoppable = new Set([...gates, "experimental.chat.system.transform"]); // with --on-failure block
+const held = "tool.execute.before"; // where a call may wait for a person
 const longest = 64 * 1024 * 1024; // of an answer
+
+// patience is how long an answer is waited for.
+function patience(event) {
+  const { timeout, timeoutMs, hold, holdMs } = settings;
+  return event === held && hold ? { timeout: hold, timeoutMs: holdMs } : { timeout, timeoutMs };
+}
 
 // ask gives hookway's answer.
 async function ask(stream, event, cwd, payload) {
@@ -46,16 +53,17 @@ class Stream {
     const child = this.child;
     const [name, body] = [Buffer.from(event), Buffer.from(text)];
     const id = (this.last = (this.last + 1) >>> 0);
+    const { timeout, timeoutMs } = patience(event);
     const head = Buffer.alloc(12);
     head.writeUInt32BE(id, 0);
     head.writeUInt32BE(name.length, 4);
     head.writeUInt32BE(body.length, 8);
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        reject(new Error(`no answer within ${settings.timeout}`));
+        reject(new Error(`no answer within ${timeout}`));
         this.pending.delete(id);
         this.lost(child); // what else waits for it is asked of another
-      }, settings.timeoutMs);
+      }, timeoutMs);
       this.pending.set(id, { resolve, timer });
       hold(child, true);
       child.stdin.write(Buffer.concat([head, name, body]));
@@ -65,6 +73,7 @@ class Stream {
   start() {
     if (Date.now() < this.notBefore) return false;
     const args = ["opencode", "--stream", "--timeout", settings.timeout];
+    if (settings.hold) args.push("--hold", settings.hold);
     if (settings.onFailure) args.push("--on-failure", settings.onFailure);
     const child = spawn(settings.shim, args, { cwd: this.cwd, stdio: ["pipe", "pipe", "ignore"], windowsHide: true });
     this.child = child;
@@ -123,15 +132,16 @@ function hold(child, yes) {
 // once runs hookway-hook for one event.
 function once(event, cwd, text) {
   return new Promise((resolve, reject) => {
-    const args = ["opencode", "--event", event, "--timeout", settings.timeout];
+    const { timeout, timeoutMs } = patience(event);
+    const args = ["opencode", "--event", event, "--timeout", timeout];
     if (settings.onFailure) args.push("--on-failure", settings.onFailure);
     const child = spawn(settings.shim, args, { cwd, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
     const timer = setTimeout(() => {
       child.kill("SIGKILL");
       child.stdout.destroy(); // somebody else may hold it
       child.stderr.destroy();
-      reject(new Error(`no answer within ${settings.timeout}`));
-    }, settings.timeoutMs);
+      reject(new Error(`no answer within ${timeout}`));
+    }, timeoutMs);
     let out = "";
     let said = "";
     child.stdout.setEncoding("utf8").on("data", (chunk) => {
