@@ -19,22 +19,27 @@ func (chat) parse(text []byte) (question, error) {
 // message is what the model says, with the calls that it makes.
 func (chat) message(s *Server, q question, t Turn) (said object, finish string) {
 	said, finish = object{"role": "assistant", "content": t.Text}, "stop"
-	call, ok := t.call("run_shell_command", "command")
-	if !ok {
+	// A call that is of the shell is made to whichever of the agents' shells is there.
+	shell := "run_shell_command"
+	if !slices.Contains(q.Tools, shell) {
+		shell = "bash"
+	}
+	calls := t.calls(shell, "command")
+	if len(calls) == 0 {
 		return said, finish
 	}
-	// A call that is of the shell is made to whichever of the agents' shells is there.
-	if t.Shell != "" && !slices.Contains(q.Tools, call.Tool) {
-		call.Tool = "bash"
+	var made []object
+	for i, call := range calls {
+		arguments, err := json.Marshal(call.Input)
+		if err != nil { // it is made of texts
+			panic(err)
+		}
+		made = append(made, object{
+			"index": i, "id": s.id("call"), "type": "function",
+			"function": object{"name": call.Tool, "arguments": string(arguments)},
+		})
 	}
-	arguments, err := json.Marshal(call.Input)
-	if err != nil { // it is made of texts
-		panic(err)
-	}
-	said["tool_calls"] = []object{{
-		"index": 0, "id": s.id("call"), "type": "function",
-		"function": object{"name": call.Tool, "arguments": string(arguments)},
-	}}
+	said["tool_calls"] = made
 	return said, "tool_calls"
 }
 

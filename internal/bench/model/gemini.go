@@ -45,7 +45,7 @@ func (gemini) whole(s *Server, q question, t Turn) object {
 	if t.Text != "" {
 		parts = append(parts, object{"text": t.Text})
 	}
-	if call, ok := t.call("run_shell_command", "command"); ok {
+	for _, call := range t.calls("run_shell_command", "command") {
 		parts = append(parts, object{"functionCall": object{"name": call.Tool, "args": call.Input}})
 	}
 	return object{

@@ -16,7 +16,7 @@ func (messages) parse(text []byte) (question, error) {
 // content is the answer's blocks, and why the model stopped.
 func (messages) content(s *Server, t Turn) (blocks []object, stop string) {
 	blocks, stop = []object{{"type": "text", "text": t.Text}}, "end_turn"
-	if call, ok := t.call("Bash", "command"); ok {
+	for _, call := range t.calls("Bash", "command") {
 		blocks = append(blocks, object{"type": "tool_use", "id": s.id("toolu"), "name": call.Tool, "input": call.Input})
 		stop = "tool_use"
 	}

@@ -29,17 +29,21 @@ func (responses) items(s *Server, q question, t Turn) []object {
 	if !slices.Contains(q.Tools, name) && slices.Contains(q.Tools, "shell_command") {
 		name, key = "shell_command", "command"
 	}
-	call, ok := t.call(name, key)
-	if !ok {
-		return items
+	for _, call := range t.calls(name, key) {
+		items = append(items, callItem(s, call, name))
 	}
-	if t.Shell != "" {
+	return items
+}
+
+// callItem is one call; shell is what the agent's shell is called.
+func callItem(s *Server, call Call, shell string) object {
+	if call.Tool == shell {
 		delete(call.Input, "description") // Codex's shell takes none
 	}
 	if patch, ok := call.Input["patch"].(string); ok && call.Tool == "apply_patch" { // its input is not JSON
-		return append(items, object{
+		return object{
 			"type": "custom_tool_call", "id": s.id("ctc"), "call_id": s.id("call"), "status": "completed", "name": call.Tool, "input": patch,
-		})
+		}
 	}
 	arguments, err := json.Marshal(call.Input)
 	if err != nil { // it is made of texts
@@ -52,7 +56,7 @@ func (responses) items(s *Server, q question, t Turn) []object {
 	if space, tool, ok := strings.Cut(call.Tool, "/"); ok { // a tool of an MCP server
 		item["namespace"], item["name"] = space, tool
 	}
-	return append(items, item)
+	return item
 }
 
 func (responses) response(id string, q question, status string, items []object) object {

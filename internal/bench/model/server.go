@@ -20,6 +20,7 @@ type Turn struct {
 	Text  string // what it says
 	Shell string // the command line that it wants the agent's shell tool to run
 	Call  Call   // another tool that it wants to call; without both the agent's turn ends
+	More  []Turn // whose calls it wants beside its own, in the same answer
 
 	// Make, if there is one, makes the turn out of the request, in place of this one.
 	Make func(Request) Turn
@@ -69,6 +70,16 @@ func (t Turn) call(shell, argument string) (Call, bool) {
 		return t.Call, t.Call.Tool != ""
 	}
 	return Call{shell, object{argument: t.Shell, "description": "Run what was asked for"}}, true
+}
+
+// calls are all that the turn calls, its own first.
+func (t Turn) calls(shell, argument string) (all []Call) {
+	for _, one := range append([]Turn{t}, t.More...) {
+		if call, ok := one.call(shell, argument); ok {
+			all = append(all, call)
+		}
+	}
+	return all
 }
 
 // Request is a question to the model.
