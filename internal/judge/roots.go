@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/config"
@@ -67,22 +66,22 @@ func (r *request) apart(a, b string) bool {
 // askOthers asks the guards of the other roots about the event as the hooks have
 // left it. The strongest answer counts, as in one chain.
 func (r *request) askOthers(ctx context.Context, out *hook.Outcome[any]) error {
+	before := []*config.Set{r.w.set}
 	for _, w := range r.others {
-		if out.Action == hook.ActionBlock || out.Action == hook.ActionAnswer || out.Action == hook.ActionRetry {
-			return nil // the operation does not run
+		if !config.Runs(out.Action) {
+			return nil
 		}
-		env := *r.ev.Head()
-		env.Metadata, env.Mark = out.Metadata, &hook.Mark{ID: r.ev.ID(), Time: r.ev.Time()}
-		ev, err := r.ev.Info().New(env, out.Payload)
+		ev, err := config.Beside(r.ev, out)
 		if err != nil {
 			return err
 		}
-		more, err := w.Engine.Guards(r.sends(ctx), ev, r.asksOf(w))
+		more, err := w.Engine.Guards(r.sends(ctx), ev, w.set.AsksBeside(before))
 		if err != nil {
 			return fmt.Errorf("the guards of %s: %w", w.Folder, err)
 		}
 		Caution(w.set, ev, &more)
-		merge(out, &more)
+		config.Merge(out, &more)
+		before = append(before, w.set)
 	}
 	return nil
 }
@@ -93,52 +92,6 @@ func (r *request) otherFolders() (folders []string) {
 		folders = append(folders, w.Folder)
 	}
 	return folders
-}
-
-// asksOf reports which hooks of another root are asked: its own, and hookway's own rules
-// where no root before it has the same ones.
-func (r *request) asksOf(w *Workspace) func(id string) bool {
-	return func(id string) bool {
-		for _, before := range append([]*Workspace{r.w}, r.others...) {
-			if before == w {
-				break
-			}
-			if same, _ := w.set.SameGuards(id, before.set); same {
-				return false
-			}
-		}
-		_, guard := w.set.SameGuards(id, w.set)
-		return guard || w.owns(id)
-	}
-}
-
-// owns reports whether a hook belongs to the folder, and not to every one.
-func (w *Workspace) owns(id string) bool {
-	return !slices.ContainsFunc(w.set.Hooks, func(c config.Hook) bool { return c.ID == id && c.Layer != config.LayerWorkspace })
-}
-
-// weight orders the answers of guards.
-func weight(a hook.Action) int {
-	return slices.Index([]hook.Action{hook.ActionContinue, hook.ActionAllow, hook.ActionAsk, hook.ActionBlock}, a)
-}
-
-// merge adds what the guards of another root have answered.
-func merge(out, more *hook.Outcome[any]) {
-	out.Steps = append(out.Steps, more.Steps...)
-	if weight(more.Action) > weight(out.Action) {
-		out.Action, out.Reason, out.By, out.Rule = more.Action, more.Reason, more.By, more.Rule
-		if more.Facts != nil {
-			out.Facts = more.Facts
-		}
-	}
-	if out.Facts == nil {
-		out.Facts = more.Facts
-	}
-	out.Inject = joined(out.Inject, more.Inject, "\n\n")
-	if !strings.Contains(out.UserMessage, more.UserMessage) {
-		out.UserMessage = joined(out.UserMessage, more.UserMessage, "\n")
-	}
-	out.Metadata = more.Metadata
 }
 
 func joined(a, b, with string) string {

@@ -183,7 +183,7 @@ func (c *changes) compared(t *target, s *shot, ev hook.AnyEvent, out *hook.Outco
 	m := s.moment
 	for _, id := range s.passed {
 		if c.asked[id] == nil {
-			c.asked[id] = &NotAsked{Hook: id, Kind: t.acts[id]}
+			c.asked[id] = &NotAsked{Hook: id, Kind: s.why(id)}
 		}
 		c.asked[id].Events++
 	}

@@ -60,9 +60,9 @@ func (c *comparison) unknown() string {
 		was := c.then.of(id)
 		switch {
 		case was == nil:
-			return fmt.Sprintf("hook %s was not asked then, and is not now: %s", id, c.t.acts[id])
+			return fmt.Sprintf("hook %s was not asked then, and is not now: %s", id, c.s.why(id))
 		case was.acts():
-			return fmt.Sprintf("it hung on hook %s, which was not asked: %s", id, c.t.acts[id])
+			return fmt.Sprintf("it hung on hook %s, which was not asked: %s", id, c.s.why(id))
 		}
 	}
 	for i := range c.then.hooks {
@@ -83,7 +83,7 @@ func (c *comparison) unknown() string {
 // excuse says why a difference says nothing of the hooks; "" if it does.
 func (c *comparison) excuse(kind Kind) string {
 	if kind != Blocked && c.hungOnOthers() { // whoever blocks now, no other root is asked
-		return "it hung on the guards of another root"
+		return "it hung on the guards of another root, which cannot be read"
 	}
 	if c.s.beyond {
 		return "a hook asks what is remembered, or sends a message: neither is there in a replay"
@@ -99,36 +99,20 @@ func (c *comparison) excuse(kind Kind) string {
 	return ""
 }
 
-// hungOnOthers reports whether something came of the guards of another root of the agent's
-// workspace, or may have. These are not asked again.
+// hungOnOthers reports whether something may have come of the guards of a root of the
+// agent's workspace that cannot be asked again.
 func (c *comparison) hungOnOthers() bool {
-	if len(c.s.others) == 0 {
+	if !slices.Contains(c.s.others, nil) {
 		return false
 	}
 	for i := range c.s.moment.Then.Steps {
 		s := &c.s.moment.Then.Steps[i]
 		effect := s.Injected || s.Would != nil || s.Action != hook.ActionContinue.String()
-		if effect && s.Lane == hook.Guard.String() && c.ofOthers(s.Hook) {
+		if effect && s.Lane == hook.Guard.String() {
 			return true
 		}
 	}
 	return false
-}
-
-// ofOthers reports whether a hook may have been one of another root.
-func (c *comparison) ofOthers(id string) bool {
-	for _, o := range c.s.others {
-		if o == nil {
-			return true
-		}
-		if same, guard := o.set.SameGuards(id, c.t.set); guard && !same {
-			return true
-		}
-		if slices.ContainsFunc(o.set.Hooks, func(h config.Hook) bool { return h.ID == id && h.Layer == config.LayerWorkspace }) {
-			return true
-		}
-	}
-	return !c.has(id)
 }
 
 // ofSessions reports whether a rule is about more than one call.

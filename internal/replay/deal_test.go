@@ -102,8 +102,8 @@ func TestHooksThatAreUsedStayOpen(t *testing.T) {
 	}
 }
 
-// TestGuardsOfOtherRoots: what they decided is not taken for a change of the hooks that
-// are asked, and a change of these counts still.
+// TestGuardsOfOtherRoots: they are asked again, and where they cannot be read, what they
+// decided is not taken for a change of the hooks that are asked.
 func TestGuardsOfOtherRoots(t *testing.T) {
 	const hooks = "hooks:\n  - {id: %s, on: PreToolUse, lane: guard, match: {command: '^%s'}, block: x}\n"
 	for name, c := range map[string]struct {
@@ -111,11 +111,11 @@ func TestGuardsOfOtherRoots(t *testing.T) {
 		by, action  string // what was decided then
 		want        Comparison
 	}{
-		"a hook of the other":         {fmt.Sprintf(hooks, "a", "npm"), fmt.Sprintf(hooks, "b", "ls"), "b", "block", Comparison{Incomparable: 1}},
-		"one that has gone":           {fmt.Sprintf(hooks, "a", "npm"), "version: 1\n", "b", "block", Comparison{Incomparable: 1}},
-		"of both, by id":              {fmt.Sprintf(hooks, "a", "npm"), fmt.Sprintf(hooks, "a", "ls"), "a", "block", Comparison{Incomparable: 1}},
+		"a hook of the other":         {fmt.Sprintf(hooks, "a", "npm"), fmt.Sprintf(hooks, "b", "ls"), "b", "block", Comparison{Same: 1}},
+		"one that has gone":           {fmt.Sprintf(hooks, "a", "npm"), "version: 1\n", "b", "block", Comparison{Passed: 1}},
+		"of both, by id":              {fmt.Sprintf(hooks, "a", "npm"), fmt.Sprintf(hooks, "a", "ls"), "a", "block", Comparison{Same: 1}},
 		"the other cannot be read":    {fmt.Sprintf(hooks, "a", "npm"), "hooks: 1\n", "a", "block", Comparison{Incomparable: 1}},
-		"rules of the other":          {"version: 1\n", "guards: strict\n", "hookway-guards", "ask", Comparison{Incomparable: 1}},
+		"a mistake in the other":      {"version: 1\n", "guards: strict\n", "hookway-guards", "ask", Comparison{Incomparable: 1}},
 		"a hook of this one":          {fmt.Sprintf(hooks, "a", "npm"), fmt.Sprintf(hooks, "b", "x"), "a", "block", Comparison{Passed: 1}},
 		"newly blocked by this one":   {fmt.Sprintf(hooks, "a", "ls"), fmt.Sprintf(hooks, "b", "ls"), "", "continue", Comparison{Blocked: 1}},
 		"nothing came of the other's": {fmt.Sprintf(hooks, "a", "npm"), fmt.Sprintf(hooks, "b", "x"), "", "continue", Comparison{Same: 1}},

@@ -239,6 +239,9 @@ func (k *worker) take(ctx context.Context, m *Moment) {
 	if err == nil && t.watched {
 		err = t.engine.Close(ctx)
 	}
+	if err == nil {
+		err = s.askOthers(firing, t, ev, &out)
+	}
 	if err != nil {
 		if ctx.Err() == nil {
 			c.incomparable(m, "it could not be fired: "+hook.LogLine(err.Error()))
@@ -262,15 +265,37 @@ func (k *worker) others(ctx context.Context, m *Moment) []*target {
 		return nil
 	}
 	others := make([]*target, len(m.Kept.Others))
-	if k.p.Config != "" { // that file is in place of the root's that the agent worked in
-		return others
-	}
 	for i, folder := range m.Kept.Others[:min(len(others), mostTargets/2)] { // the event's own stays open
-		if t, err := k.target(ctx, folder); err == nil && !t.gaps {
+		if t, err := k.target(ctx, beside+folder); err == nil && !t.gaps {
 			others[i] = t
 		}
 	}
 	return others
+}
+
+// askOthers asks the guards of the other roots about the event as the hooks have left it,
+// as they are asked in earnest; those of which nothing can be said are not.
+func (s *shot) askOthers(ctx context.Context, t *target, ev hook.AnyEvent, out *hook.Outcome[any]) error {
+	before := []*config.Set{t.set}
+	for _, o := range s.others {
+		if o == nil {
+			continue
+		}
+		if !config.Runs(out.Action) {
+			return nil
+		}
+		left, err := config.Beside(ev, out)
+		if err != nil {
+			return err
+		}
+		more, err := o.engine.Guards(ctx, left, o.set.AsksBeside(before))
+		if err != nil {
+			return err
+		}
+		config.Merge(out, &more)
+		before = append(before, o.set)
+	}
+	return nil
 }
 
 // unread stands for files of a session: what they held then is not known. A file that

@@ -34,7 +34,7 @@ type place struct {
 
 // otherRoot has guards that are asked about some events; one has the id of another hook.
 const otherRoot = `hooks:
-  - {id: other, on: PreToolUse, lane: guard, match: {tool: Bash, command: '^make'}, block: not here}
+  - {id: other, on: PreToolUse, lane: guard, match: {tool: Bash, command: '^(make|ls|true|git status)'}, block: not here}
   - {id: no-npm, on: PreToolUse, lane: guard, match: {tool: Bash, command: '^go test'}, ask: of both}
   - {id: other-trial, on: PreToolUse, lane: guard, mode: monitor, match: {tool: Read}, block: not yet}
   - {id: never, on: PreToolUse, lane: guard, match: {tool: Bash, command: '^never'}, block: never}
@@ -42,6 +42,12 @@ const otherRoot = `hooks:
 
 // engine has the hooks of a folder.
 func (p *place) engine(tb testing.TB, options config.Options) *hook.Engine {
+	tb.Helper()
+	engine, _ := p.load(tb, options)
+	return engine
+}
+
+func (p *place) load(tb testing.TB, options config.Options) (*hook.Engine, *config.Set) {
 	tb.Helper()
 	set, err := config.Load(tb.Context(), options)
 	if err != nil {
@@ -52,24 +58,25 @@ func (p *place) engine(tb testing.TB, options config.Options) *hook.Engine {
 	if err := set.Fill(engine); err != nil || len(set.Problems) > 0 {
 		tb.Fatal(err, set.Problems)
 	}
-	return engine
+	return engine, set
 }
 
 // others asks the guards of the other root about what the hooks have passed, as for an
 // agent with several roots.
-func (p *place) others(ctx context.Context, tb testing.TB, engine *hook.Engine, ev hook.AnyEvent, out *hook.Outcome[any]) {
+func (p *place) others(ctx context.Context, tb testing.TB, engine *hook.Engine, sets [2]*config.Set, ev hook.AnyEvent, out *hook.Outcome[any]) {
 	tb.Helper()
-	if out.Action > hook.ActionAllow {
+	if !config.Runs(out.Action) {
 		return
 	}
-	more, err := engine.Guards(ctx, ev, func(string) bool { return true })
+	left, err := config.Beside(ev, out)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	out.Steps = append(out.Steps, more.Steps...)
-	if more.Action > hook.ActionAllow {
-		out.Action, out.Reason, out.By, out.Rule = more.Action, more.Reason, more.By, more.Rule
+	more, err := engine.Guards(ctx, left, sets[1].AsksBeside(sets[:1]))
+	if err != nil {
+		tb.Fatal(err)
 	}
+	config.Merge(out, &more)
 	if slices.ContainsFunc(more.Steps, func(s hook.Step) bool { return s.Action != hook.ActionContinue || s.Would != nil }) {
 		p.ofOthers++
 	}
@@ -111,10 +118,10 @@ func (p *place) past(tb testing.TB, n int) (dir string) {
 	options.Guards = func(on *config.Guards) hook.Handler {
 		return &guards.Guard{Policy: on.Policy, State: state, Grants: someGrants{}}
 	}
-	engine := p.engine(tb, options)
+	engine, own := p.load(tb, options)
 	options.Dir = filepath.Join(p.home, "other")
 	write(tb, filepath.Join(options.Dir, "hookway.yaml"), otherRoot)
-	other := p.engine(tb, options)
+	other, of := p.load(tb, options)
 	dir = filepath.Join(p.home, "audit")
 	log, err := audit.Open(audit.Config{Dir: dir, Patience: time.Minute})
 	if err != nil {
@@ -127,9 +134,9 @@ func (p *place) past(tb testing.TB, n int) (dir string) {
 		ctx, one := guards.Begin(ctx, ev)
 		out, err := engine.Fire(ctx, ev)
 		var folders []string
-		if err == nil && p.several && i%7 == 0 {
+		if err == nil && p.several && i%2 == 0 {
 			folders = []string{options.Dir}
-			p.others(ctx, tb, other, ev, &out)
+			p.others(ctx, tb, other, [2]*config.Set{own, of}, ev, &out)
 		}
 		one.Settle(ctx, &out, func(out hook.Outcome[any]) bool { return out.Action == hook.ActionBlock })
 		watch.Decided(&out.Verdict, folders...)
@@ -175,22 +182,39 @@ func TestTheSameHooksDecideTheSame(t *testing.T) {
 	}
 }
 
-// TestTheGuardsOfOtherRootsAreNoChange: of an agent with several roots nothing is taken for
-// a change that another root decided, and the rest is the same.
-func TestTheGuardsOfOtherRootsAreNoChange(t *testing.T) {
+// TestTheGuardsOfOtherRootsAreAskedAgain: of an agent with several roots those of every
+// root are fired at, and what they decide is the same. What changes there is told, and of
+// a root that cannot be read nothing is.
+func TestTheGuardsOfOtherRootsAreAskedAgain(t *testing.T) {
 	p := newPlace(t, everything, scripts)
 	p.several = true
-	report, err := replay.Rerun{Moments: replay.FromRecord(t.Context(), p.past(t, 600), replay.Wanted{}), Options: p.options, Environ: os.Environ()}.Compare(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	dir := p.past(t, 600)
+	compare := func(config string) *replay.Comparison {
+		t.Helper()
+		report, err := replay.Rerun{Moments: replay.FromRecord(t.Context(), dir, replay.Wanted{}), Options: p.options, Environ: os.Environ(), Config: config}.Compare(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report
 	}
 	if p.ofOthers == 0 {
 		t.Fatal("no event was one that others had an opinion of")
 	}
-	if report.Changed() != 0 || report.Incomparable != p.ofOthers || report.Same != 600-p.ofOthers {
-		var text strings.Builder
-		_ = report.WriteText(&text)
-		t.Errorf("of %d events others had an opinion:\n%s", p.ofOthers, text.String())
+	if report := compare(""); report.Same != 600 {
+		t.Errorf("of %d events others had an opinion:\n%s", p.ofOthers, told(report))
+	}
+	other := filepath.Join(p.home, "other", "hookway.yaml")
+	write(t, other, strings.ReplaceAll(otherRoot, "'^(make|ls|true|git status)'", "'^(cat|echo)'"))
+	if report := compare(""); report.Blocked == 0 || report.Passed == 0 || report.Same+report.Changed() != 600 {
+		t.Errorf("the other root blocks something else:\n%s", told(report))
+	}
+	write(t, filepath.Join(p.home, "new.yaml"), "hooks: []\n")
+	if report := compare(filepath.Join(p.home, "new.yaml")); !strings.Contains(told(report), "other") || report.Blocked == 0 {
+		t.Errorf("with a file in place of the one root's:\n%s", told(report))
+	}
+	write(t, other, "hooks: [}\n")
+	if report := compare(""); report.Changed() != 0 || report.Incomparable == 0 || report.Incomparable > p.ofOthers {
+		t.Errorf("the other root cannot be read:\n%s", told(report))
 	}
 }
 

@@ -32,6 +32,8 @@ type target struct {
 	worlds *worlds
 	state  *guards.State
 
+	beside bool // its guards are asked about events of other folders
+
 	acts map[string]string // why a hook is not asked, by its id
 	own  bool              // a hook of it keeps something of its own from call to call
 	gaps bool              // not all of its hooks could be read
@@ -42,7 +44,7 @@ type target struct {
 // open reads the configuration of a folder that events are fired at. What is wrong
 // with it is told; an error means that nothing can be fired at it.
 func (p *Rerun) open(ctx context.Context, folder string, state *guards.State, worlds *worlds) (*target, error) {
-	t := &target{plan: p, engine: new(hook.Engine), worlds: worlds, state: state, acts: map[string]string{}}
+	t := &target{plan: p, engine: new(hook.Engine), worlds: worlds, state: state, acts: map[string]string{}, beside: strings.HasPrefix(folder, beside)}
 	options := p.options(folder)
 	options.Guards = t.guard
 	var err error
@@ -76,8 +78,9 @@ func (p *Rerun) options(folder string) config.Options {
 	if !p.Act {
 		options.Transport = noNetwork{}
 	}
+	folder, other := strings.CutPrefix(folder, beside)
 	switch {
-	case p.Config != "":
+	case p.Config != "" && !other: // the file is in place of the root's that the agent worked in
 		options.File = p.Config
 	case folder != "":
 		options.Dir, options.TrustedOnly = folder, true
@@ -90,7 +93,7 @@ func (p *Rerun) options(folder string) config.Options {
 func (t *target) mistakes() error {
 	var named []string
 	for _, p := range t.set.Problems {
-		if t.plan.Config != "" {
+		if t.plan.Config != "" && !t.beside {
 			named = append(named, p.String())
 			continue
 		}
@@ -102,6 +105,9 @@ func (t *target) mistakes() error {
 	t.gaps = t.gaps || len(t.set.Skipped) > 0 || t.set.Unread
 	return nil
 }
+
+// beside begins the name of a folder whose guards are asked beside the hooks of another.
+const beside = "beside\x00"
 
 // patience bounds a script that is asked about the past. What was slow then need not be
 // slow now, and the other way about.
@@ -143,13 +149,14 @@ func (t *target) fill() error {
 
 // layer keeps a hook from being asked that could act.
 func (t *target) layer(h hook.Hook, next hook.Handler) hook.Handler {
-	if why := t.acts[h.ID]; why == "" || t.plan.Act {
+	why := t.acts[h.ID]
+	if why == "" || t.plan.Act {
 		return next
 	}
 	id := h.ID
 	return hook.HandlerFunc(func(ctx context.Context, _ hook.AnyEvent) (hook.Decision, error) {
 		if s := shotOf(ctx); s != nil {
-			s.passOver(id)
+			s.passOver(id, why)
 		}
 		return hook.Decision{}, nil
 	})
@@ -192,6 +199,7 @@ type shot struct {
 
 	mu       sync.Mutex
 	passed   []string // ids of hooks that were not asked
+	kinds    []string // why, of each
 	analysed bool     // the call was analysed anew
 	beyond   bool     // a hook asked for what is not there in a replay
 }
@@ -210,13 +218,16 @@ func (s *shot) note(what func()) {
 	what()
 }
 
-func (s *shot) passOver(id string) {
+func (s *shot) passOver(id, why string) {
 	s.note(func() {
 		if !slices.Contains(s.passed, id) {
-			s.passed = append(s.passed, id)
+			s.passed, s.kinds = append(s.passed, id), append(s.kinds, why)
 		}
 	})
 }
+
+// why says why a hook was not asked.
+func (s *shot) why(id string) string { return s.kinds[slices.Index(s.passed, id)] }
 
 // pastGrants let the calls through that a person let through then.
 type pastGrants struct{}
