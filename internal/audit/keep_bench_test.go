@@ -60,7 +60,7 @@ func BenchmarkKeep(b *testing.B) {
 					began = time.Now()
 					r.Drafted(d)
 				}
-				entry := l.events.entry(&r)
+				entry := l.events.entry(b.Context(), &r, time.Minute)
 				waits += time.Since(began)
 				if entry == nil {
 					b.Fatal(r.Unkept)

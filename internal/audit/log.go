@@ -128,7 +128,7 @@ func (l *Log) Append(ctx context.Context, r Record) error {
 	timer := time.NewTimer(l.config.Patience)
 	defer timer.Stop()
 	e := &entry{done: make(chan error, 1)}
-	e.whole = l.events.entry(&r)
+	e.whole = l.events.entry(ctx, &r, l.config.Patience)
 	e.record = r
 	select {
 	case l.queue <- e:

@@ -2,9 +2,11 @@ package audit
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash"
 	"maps"
@@ -12,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/hookway/hookway/facts"
 	"github.com/hookway/hookway/hook"
@@ -76,7 +80,7 @@ const room = 1 << 10
 // Draft begins to make an event ready to be kept, beside its decision. hide is as in
 // Record.Hide.
 func (l *Log) Draft(ev hook.AnyEvent, hide []string) *Draft {
-	if l.events.store.Off() {
+	if l.events.store.Off() || l.events.hangs() {
 		return nil
 	}
 	d := &Draft{ev: ev, hide: hide, done: make(chan struct{})}
@@ -99,13 +103,60 @@ func (l *Log) Draft(ev hook.AnyEvent, hide []string) *Draft {
 // keeper makes what is kept of events, for many goroutines.
 type keeper struct {
 	store *keep.Store
+	stuck atomic.Bool // somebody waited in vain for the folder of the store
 	mu    sync.Mutex
 	cover covers
 }
 
+// hangs reports whether nobody should wait for the disk: somebody did, in vain, and it
+// has not answered since.
+func (k *keeper) hangs() bool {
+	if !k.stuck.Load() {
+		return false
+	}
+	select {
+	case <-k.store.Opened():
+		k.stuck.Store(false)
+		return false
+	default:
+		return true
+	}
+}
+
+// await waits until an event can be made ready, or is; for half of the time that there is,
+// since its record has to be written in the rest.
+func (k *keeper) await(ctx context.Context, d *Draft, patience time.Duration) bool {
+	done := k.store.Opened()
+	if d != nil {
+		done = d.done
+	}
+	select {
+	case <-done:
+		return true
+	default:
+	}
+	if k.hangs() {
+		return false
+	}
+	if until, ok := ctx.Deadline(); ok {
+		patience = min(patience, time.Until(until))
+	}
+	timer := time.NewTimer(patience / 2)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+	k.stuck.Store(true)
+	return false
+}
+
 // entry makes what is kept of a record's event, and notes in the record its hash, or why
-// there is none. nil: nothing is kept. Room for the entry is reserved.
-func (k *keeper) entry(r *Record) (text []byte) {
+// there is none. nil: nothing is kept. Room for the entry is reserved. It waits for the
+// disk no longer than patience and the context allow.
+func (k *keeper) entry(ctx context.Context, r *Record, patience time.Duration) (text []byte) {
 	w := r.whole
 	if r.whole = nil; w == nil || r.Failure != "" || k == nil || k.store.Off() {
 		return nil
@@ -115,6 +166,11 @@ func (k *keeper) entry(r *Record) (text []byte) {
 			r.Kept, r.Unkept, text = "", unreadable, nil
 		}
 	}()
+	if !k.await(ctx, w.draft, patience) {
+		r.Unkept = slowDisk
+		k.store.Lose(1, errors.New(slowDisk))
+		return nil
+	}
 	text, r.Kept, r.Unkept = k.make(r, w)
 	switch {
 	case r.Unkept != "":
@@ -125,6 +181,9 @@ func (k *keeper) entry(r *Record) (text []byte) {
 	}
 	return text
 }
+
+// slowDisk is why an event is not kept whose decision would have had to wait for it.
+const slowDisk = "the disk did not answer in time"
 
 // unreadable is why an event is not kept whose values fail.
 const unreadable = "the event cannot be read"
@@ -161,7 +220,6 @@ func (k *keeper) make(r *Record, w *whole) (text []byte, name, why string) {
 	var payload []byte
 	s := &scrubber{}
 	if d := w.draft; d != nil {
-		<-d.done
 		payload, why, s = d.payload, d.why, &d.scrub
 	} else {
 		payload, why = k.payload(w.ev, r.Hide, s)

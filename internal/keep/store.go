@@ -44,8 +44,10 @@ type Store struct {
 	config Config
 
 	opening      sync.Once
+	opened       chan struct{} // closed when what follows is there
 	placeholders *Placeholders
 	err          error // of opening
+	open         func(dir string) (*Placeholders, error)
 
 	mu      sync.Mutex
 	queue   []entry
@@ -57,7 +59,7 @@ type Store struct {
 	wake  chan struct{}
 	ended chan struct{}
 	lost  atomic.Int64
-	told  time.Time // when a loss was logged; of the goroutine that writes
+	told  atomic.Int64 // when a loss was logged, in Unix seconds
 }
 
 // Open makes a store. Its folder is made when the first event comes.
@@ -69,19 +71,34 @@ func Open(c Config) *Store {
 		c.Size = DefaultSize
 	}
 	c.Log = logline.Or(c.Log)
-	return &Store{config: c, wake: make(chan struct{}, 1), ended: make(chan struct{})}
+	return &Store{config: c, open: openFolder, opened: make(chan struct{}), wake: make(chan struct{}, 1), ended: make(chan struct{})}
 }
 
-// Ready makes the folder and the key, once, and gives the placeholders.
-func (s *Store) Ready() (*Placeholders, error) {
+// openFolder makes the folder and the key.
+func openFolder(dir string) (*Placeholders, error) {
+	if err := disk.Private(dir, "the folder of kept events"); err != nil {
+		return nil, err
+	}
+	return NewPlaceholders(dir)
+}
+
+// Opened makes the folder and the key, once, and is closed when that has ended: on a disk
+// that hangs it is not.
+func (s *Store) Opened() <-chan struct{} {
 	s.opening.Do(func() {
-		if s.err = disk.Private(s.config.Dir, "the folder of kept events"); s.err == nil {
-			s.placeholders, s.err = NewPlaceholders(s.config.Dir)
-		}
-		if s.err != nil {
-			s.config.Log.Warn(fmt.Sprintf("events are not kept: %v", s.err))
-		}
+		go func() {
+			defer close(s.opened)
+			if s.placeholders, s.err = s.open(s.config.Dir); s.err != nil {
+				s.config.Log.Warn(fmt.Sprintf("events are not kept: %v", s.err))
+			}
+		}()
 	})
+	return s.opened
+}
+
+// Ready waits until the folder and the key are there, and gives the placeholders.
+func (s *Store) Ready() (*Placeholders, error) {
+	<-s.Opened()
 	return s.placeholders, s.err
 }
 
@@ -135,6 +152,14 @@ func (s *Store) Put(seq int64, text []byte) {
 		case s.wake <- struct{}{}:
 		default:
 		}
+	}
+}
+
+// Lose counts entries that cannot be kept, and logs it once a minute.
+func (s *Store) Lose(n int, why error) {
+	all, now, told := s.lost.Add(int64(n)), time.Now().Unix(), s.told.Load()
+	if now-told > 60 && s.told.CompareAndSwap(told, now) {
+		s.config.Log.Warn(fmt.Sprintf("%d events could not be kept: %v", all, why))
 	}
 }
 
@@ -205,11 +230,7 @@ func (s *Store) flush(w *writer) {
 		n += len(e.text)
 	}
 	if lost, err := w.write(batch, time.Now()); err != nil {
-		s.lost.Add(int64(lost))
-		if now := time.Now(); now.Sub(s.told) > time.Minute {
-			s.told = now
-			s.config.Log.Warn(fmt.Sprintf("%d events could not be kept: %v", s.lost.Load(), err))
-		}
+		s.Lose(lost, err)
 	}
 	s.mu.Lock()
 	s.held -= len(batch)

@@ -283,6 +283,26 @@ func TestTheQueueIsBounded(t *testing.T) {
 	}
 }
 
+// A disk that hangs is told from one that answers, and nobody has to wait for it.
+func TestAStoreThatDoesNotOpen(t *testing.T) {
+	s := Open(Config{Dir: t.TempDir()})
+	goOn := make(chan struct{})
+	s.open = func(dir string) (*Placeholders, error) {
+		<-goOn
+		return openFolder(dir)
+	}
+	select {
+	case <-s.Opened():
+		t.Error("it is open before the disk has answered")
+	default:
+	}
+	close(goOn)
+	if p, err := s.Ready(); p == nil || err != nil {
+		t.Errorf("got %v, %v", p, err)
+	}
+	closed(t, s)
+}
+
 // A folder that cannot be written costs events, and nothing else.
 func TestWhatCannotBeWrittenIsCounted(t *testing.T) {
 	dir := t.TempDir()
