@@ -52,7 +52,7 @@ const mostTorn = 3
 // known, so that it is another one each time: no call is taken for one that changed
 // nothing.
 func (s *player) readFile(name string, most int) ([]byte, error) {
-	text, err := unlessFar(name, func(name string) ([]byte, error) { return disk.Read(name, int64(most)) })
+	text, err := guards.UnlessFar(name, func(name string) ([]byte, error) { return disk.Read(name, int64(most)) })
 	if err != nil {
 		return nil, err
 	}

@@ -177,7 +177,7 @@ func (t *target) analyse(onRecord hook.Analyser) hook.Analyser {
 		}
 		w, ok := t.worlds.of(ev.Head().CWD)
 		if !ok {
-			w = near(guards.World(ev.Head().CWD, command.Environ(ctx)))
+			w = guards.NearWorld(ev.Head().CWD, command.Environ(ctx))
 		}
 		if on := t.set.Settings.Guards; on != nil {
 			w.Scratch = on.Policy.Scratch

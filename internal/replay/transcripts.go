@@ -15,6 +15,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/internal/transcript"
 )
 
@@ -230,7 +231,7 @@ func (t *teller) folder(dir string) string {
 	}
 	root := filepath.VolumeName(dir) + string(filepath.Separator)
 	found := root
-	if filepath.IsAbs(dir) && !far(dir) {
+	if filepath.IsAbs(dir) && !guards.Far(dir) {
 		real, err := filepath.EvalSymlinks(dir)
 		if err != nil { // it is gone: what is above it may be there
 			real = dir

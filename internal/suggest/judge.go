@@ -48,9 +48,7 @@ func (j *judge) inside(dir string) bool {
 func (j *judge) facts(c *call) []hook.Fact {
 	w, known := j.worlds[c.dir]
 	if !known {
-		w = guards.World(c.dir, slices.DeleteFunc(slices.Clone(j.Environ), func(e string) bool {
-			return strings.HasPrefix(e, "HOOKWAY_PROJECT_DIR=") || strings.HasPrefix(e, "CLAUDE_PROJECT_DIR=") || strings.HasPrefix(e, "PWD=") || strings.HasPrefix(e, "OLDPWD=")
-		}))
+		w = guards.NearWorld(c.dir, j.Environ)
 		if len(j.worlds) >= mostSessions {
 			clear(j.worlds)
 		}
