@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -19,18 +21,18 @@ func statsCommand(a *app) *cobra.Command {
 		Example: `  hookway stats
   hookway stats --since 1d --event PreToolUse`,
 		Args: exactly(),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.complete(a, time.Now()); err != nil {
 				return err
 			}
-			return showStats(a, o)
+			return showStats(cmd.Context(), a, o)
 		},
 	}
 	o.addFilter(cmd)
 	return cmd
 }
 
-func showStats(a *app, o logOptions) error {
+func showStats(ctx context.Context, a *app, o logOptions) error {
 	dir, err := a.home.AuditDir()
 	if err != nil {
 		return err
@@ -42,8 +44,16 @@ func showStats(a *app, o logOptions) error {
 		}
 		tellLeftOut(a, err)
 	}
+	limits, err := config.KeepOf(a.getenv)
+	if err != nil {
+		a.warn("%v", err)
+	}
+	kept, err := audit.LookAtKept(ctx, dir, limits.NoEvents, limits.EventsAge, limits.EventsSize, time.Now())
+	if err != nil {
+		a.warn("%v", err)
+	}
 	if a.json {
-		return a.print(map[string]any{"hooks": hooks})
+		return a.print(map[string]any{"hooks": hooks, "kept": kept})
 	}
 	if len(hooks) == 0 {
 		if !hasLog(dir) {
@@ -51,9 +61,14 @@ func showStats(a *app, o logOptions) error {
 			return nil
 		}
 		fmt.Fprintln(a.out, "No hook ran in what the log has of that.")
-		return nil
+	} else if err := audit.WriteStats(visible.Writer{To: a.out}, hooks); err != nil {
+		return err
 	}
-	return audit.WriteStats(visible.Writer{To: a.out}, hooks)
+	_, err = fmt.Fprintf(visible.Writer{To: a.out}, "\nOf all events: %s.\n", kept.Holds())
+	for _, line := range kept.Lacks() {
+		a.warn("%s", line)
+	}
+	return err
 }
 
 // tellLeftOut tells of each damaged line.

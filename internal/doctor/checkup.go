@@ -88,6 +88,7 @@ func (c *Checkup) Look(ctx context.Context) *Report {
 	r.Add(c.limits())
 	r.Add(c.namespaces())
 	r.Add(c.history())
+	r.Add(c.kept(ctx))
 	return r
 }
 
