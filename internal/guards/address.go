@@ -27,15 +27,15 @@ var (
 var (
 	callers = append(salutations, []string{"hey", "hello", "hi", "@", "if a", "if an", "attention", "if you are an", "if you are a", "if you're an", "if you're a", "if you are the", "if you're the", "if you're", "if you are", "if you, as an", "wenn du als", "wenn sie als", "falls du als", "falls sie als", "si en tant qu'", "si tú, como", "si como", "if you happen to be an", "if you happen to be a", "since you are an", "since you're an", "since you are a", "since you're a", "because you are an", "because you are a", "as you are an", "as you are a", "given that you are an", "being an", "you, the", "whichever", "whatever", "achtung", "atención", "atencion", "attenzione", "atenção", "uwaga", "let op", "lieber", "liebe", "cher", "caro", "querido", "si tu es un", "si eres un", "se sei un", "se você é um", "si vous êtes un", "wenn du ein", "wenn du eine", "als je een", "als u een", "si tu es une", "si eres una", "se sei una", "se você é uma", "jeśli jesteś", "यदि आप एक", "نمان"}...)
 	givers  = []string{"to", "for", "to the", "for the", "to any", "for any", "to all", "for all", "to every", "for every", "to our", "à toute", "à tout", "a toda", "a todo", "a qualsiasi", "an jede", "an jeden", "a cualquier", "a qualquer", "an", "für", "für das", "an das", "an den", "au", "al", "alla", "ao", "aan het", "voor het", "请", "請", "让", "an die", "an den", "an alle", "pour", "pour l'", "pour les", "à l'", "aux", "à tous les", "para", "para el", "para la", "para los", "a los", "per", "per l'", "agli", "a tutti gli", "para o", "para a", "para os", "aos", "voor", "voor de", "aan", "aan de", "do", "dla", "для", "致", "给", "إلى", "to whichever", "ل", "لل", "يا", "أيها", "of the", "by an", "by any", "ai"}
-	notes   = []string{"note", "notes", "message", "instruction", "instructions", "notice", "hint", "hinweis", "nota", "note", "nachricht", "bericht", "mensaje", "messaggio", "mensagem", "wiadomość", "p.s.", "ps", "reminder", "directive", "task", "only", "memo", "request", "attn", "comment", "guidance"}
+	notes   = []string{"remark", "warning", "urgent", "important", "steps", "advice", "note", "notes", "message", "instruction", "instructions", "notice", "hint", "hinweis", "nota", "note", "nachricht", "bericht", "mensaje", "messaggio", "mensagem", "wiadomość", "p.s.", "ps", "reminder", "directive", "task", "only", "memo", "request", "attn", "comment", "guidance"}
 	musts   = []string{"must", "should", "shall", "have to", "has to", "need to", "needs to", "are required", "is required", "will ", "are expected", "is expected", "are to ", "is to ", "are instructed", "are asked", "agree", "may now", "muss", "müssen", "doit", "doivent", "deben", "debe ", "devono", "deve ", "devem", "должен", "должны", "moet", "moeten", "musi", "muszą", "必须", "必須", "需要", "请"}
 	readers = []string{"read", "that read", "who read", "that process", "who process", "processing", "working", "summari", "consum", "that consum", "parsing", "that pars", "indexing", "crawl", "editing", "adding", "choosing", "review", "extract", "scan", "visiting", "that visit", "see this", "seeing", "that see", "using this", "that use this", "loading", "that load", "opening", "handling", "that handle", "looking at", "analy", "evaluat", "grading", "scoring", "screening", "translat", "in this repo", "in this proj", "die dies", "die deze", "die das", "welche dies", "lisant", "traitant", "leyendo", "procesando", "leggendo", "lendo", "lesend", "qui li", "che legg", "que le", "que li", "dat dit", "die dit", "który czyta", "które czyta", "czytając", "читающ", "которы", "who work", "that work", "that come", "who come", "landing", "ingest", "that index", "who index", "index", "fetching", "that fetch", "receiving", "that receive", "executing this"}
 	toWhom  = []string{"to", "for", "an", "für", "à", "pour", "para", "a", "per", "ai", "voor", "aan", "do", "dla", "для", "of"}
 	// kindsOfNames stand before a name, and belong to it.
-	kindsOfNames = []string{"the", "any", "all", "every", "our", "your", "these", "ai", "code", "coding", "automated", "autonomous", "language", "large", "whichever", "operator", "mail", "review", "reviewing", "support", "other", "future", "die", "den", "alle", "les", "l'", "tous", "la", "el", "los", "o", "os", "as", "gli", "tutti", "de", "een", "einen", "automatische"}
+	kindsOfNames = []string{"grader", "grading", "judge", "judging", "evaluator", "ranking", "moderation", "shopping", "chat", "vision", "triage", "the", "any", "all", "every", "our", "your", "these", "ai", "code", "coding", "automated", "autonomous", "language", "large", "whichever", "operator", "mail", "review", "reviewing", "support", "other", "future", "die", "den", "alle", "les", "l'", "tous", "la", "el", "los", "o", "os", "as", "gli", "tutti", "de", "een", "einen", "automatische"}
 	// here is what shows that the text means itself.
 	here  = []string{" this", " these", " here", "below", "above", " it ", " it,", " it:", "the page", "the file", "the text", "the doc", "the issue", "the pull", " dies", " das ", " questa", " questo", " cette", " ce ", " esta", " este", " dit", " deze", " diese", " tę ", "это", "эту"}
-	tails = []string{"note-taker", "notetaker", "summarizer", "grader", "judge", "screener", "translator", "scribe", "triager", "assistants", "assistant", "agents", "agent", "models", "model", "coding", "systems", "system", "tools", "tool", "bots", "bot", "reviewers", "reviewer", "crawlers", "readers", "reader", "helpers", "helper", "code", "review", "llms", "ai", "ia", "ki", "de", "d'ia", "or", "and", "/", "&", "asystent", "that is", "only", "here", "of any kind", "automated", "language", "large", "editors", "users", "summarizers", "summarisers", "summarizer", "summariser", "classifiers", "developers", "के लिए", "ध्यान दें", "को", "へ", "の方へ", "の皆さんへ", "の皆様へ", "に", "에게", "께", "注意", "请注意", "們", "们", "الاصطناعي", "الذكي"}
+	tails = []string{"operator", "operators", "automáticos", "automáticas", "automatiques", "automatici", "automatische", "instructions", "instruction", "notice", "directive", "directives", "guidance", "note-taker", "notetaker", "summarizer", "grader", "judge", "screener", "translator", "scribe", "triager", "assistants", "assistant", "agents", "agent", "models", "model", "coding", "systems", "system", "tools", "tool", "bots", "bot", "reviewers", "reviewer", "crawlers", "readers", "reader", "helpers", "helper", "code", "review", "llms", "ai", "ia", "ki", "de", "d'ia", "or", "and", "/", "&", "asystent", "that is", "only", "here", "of any kind", "automated", "language", "large", "editors", "users", "summarizers", "summarisers", "summarizer", "summariser", "classifiers", "developers", "के लिए", "ध्यान दें", "को", "へ", "の方へ", "の皆さんへ", "の皆様へ", "に", "에게", "께", "注意", "请注意", "們", "们", "الاصطناعي", "الذكي"}
 )
 
 // addressOf is address, worked out once for each signal.
@@ -63,6 +63,7 @@ func (r *reading) address(s signal) int {
 	colon = colon && !starts(strings.TrimLeft(after, " :"), []string{"'", "\"", "{", "[", "`"}) // code
 	colon = colon && len(strings.Fields(firstLine(strings.TrimLeft(after, " :")))) >= 3 || colon && text[s.from] >= 0x80 || colon && (strings.HasSuffix(before, ", ") || noted(strings.TrimRight(before, " ")))
 	colon = colon || strings.HasPrefix(after, ")") && starts(before[strings.LastIndexByte(before, '(')+1:], []string{"for ", "to ", "note to ", "note for "})
+	colon = colon || noted(strings.TrimRight(before, " ")) && starts(after, []string{" - ", " – ", " — ", "—", " -- "})
 	comma := strings.HasPrefix(after, ",") || strings.HasPrefix(after, "，") || strings.HasPrefix(after, "、") || strings.HasPrefix(after, "!")
 	next := strings.TrimLeft(after, " \n\t*/#,")
 	head := strings.TrimRight(before, " \t\"'*_`(<[")
@@ -98,6 +99,8 @@ func (r *reading) address(s signal) int {
 		return named // a letter
 	case endsWord(head, conditions) && common(text[s.from:s.to]) && next != "" && letter(next[0]) && strings.HasPrefix(after, " ") && !starts(next, readers) && !starts(next, relatives) && !strings.HasSuffix(firstWordOf(next), "ing"):
 		return named // a model railway fan
+	case strings.HasSuffix(before, "(") && strings.HasPrefix(after, "):") && endsWord(head, []string{"todo", "fixme", "hint", "note", "xxx", "hack"}):
+		return spokenTo
 	case endsWord(head, callers):
 		if strings.HasSuffix(head, "dear") && r.bare(s, before) {
 			return named // of a shop
@@ -125,7 +128,7 @@ func (r *reading) address(s signal) int {
 		return spokenTo
 	case (colon || comma && r.asked(s)) && text[s.from] >= 0x80, colon && r.asked(s) && !common(text[s.from:s.to]):
 		return spokenTo
-	case starts(next, musts) && !strings.HasPrefix(next, "must be ") && !strings.HasPrefix(next, "should be "):
+	case starts(next, musts) && !strings.HasPrefix(next, "must be ") && !strings.HasPrefix(next, "should be "), laterMust(next):
 		return expected
 	}
 	return named
@@ -151,7 +154,7 @@ func (r *reading) nameBefore(s signal) int {
 // is read by a".
 func given(before string) bool {
 	i := max(strings.LastIndex(before, ". "), strings.LastIndex(before, "\n"), strings.LastIndex(before, "> "))
-	clause := " " + strings.TrimLeft(before[i+1:], " #*>-")
+	clause := " " + strings.TrimLeft(strings.ReplaceAll(before[i+1:], "\"", " "), " #*>-")
 	return containsAny(clause, []string{" if ", " when", " should ", " in case", " once ", " wenn ", " falls ", " si ", " se "}) && containsAny(clause, here) &&
 		endsWord(strings.TrimRight(clause, " \"'*_`"), []string{"by", "by a", "by an", "by any", "by the", "by some", "von einer", "von einem", "par un", "par une", "por un", "por una", "por um", "por uma", "da un", "da una", "da un'"})
 }
@@ -267,6 +270,16 @@ func behindName(after string) string {
 		}
 	}
 	return after
+}
+
+// laterMust reports whether a name goes on with what it must do, with a few words between:
+// "models under audit have to".
+func laterMust(next string) bool {
+	next = next[:min(len(next), 56)]
+	if i := strings.IndexAny(next, ".,;:\n("); i >= 0 {
+		next = next[:i]
+	}
+	return containsAny(next, []string{" must ", " have to ", " has to ", " required to ", " obliged to ", " expected to "})
 }
 
 func firstLine(s string) string {

@@ -107,6 +107,9 @@ func (r *reading) label(s signal) bool {
 	if starts(after, []string{"の", "的", "의"}) {
 		return true
 	}
+	if s.kind == 'R' && r.text[s.to-1] == ']' && strings.HasPrefix(after, "(") { // a link
+		return true
+	}
 	if s.kind == 'R' && r.text[s.from] == '#' { // a heading
 		rest, _, _ := strings.Cut(r.text[s.to:min(len(r.text), s.to+80)], "\n")
 		return strings.Trim(rest, " \t:#*") != "" && !strings.HasPrefix(rest, ":")

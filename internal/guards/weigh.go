@@ -18,7 +18,7 @@ const (
 func (r *reading) weighed() (way string, at int) {
 	left, past := maxWeighs, 0
 	for i, s := range r.signals {
-		if !strings.ContainsRune("aNWGRKSsQu", rune(s.kind)) && !(strings.ContainsRune("DdCp", rune(s.kind)) && r.isHidden(s)) || s.from < past {
+		if !strings.ContainsRune("aNWGRKSsQuk", rune(s.kind)) && !(strings.ContainsRune("DdCp", rune(s.kind)) && r.isHidden(s)) || s.from < past {
 			continue
 		}
 		if s.kind == 'a' && r.addressOf(i) < expected || s.kind != 'N' && r.caption(s) {
@@ -62,6 +62,8 @@ type tally struct {
 	reader         int // how sure it is that one is addressed who reads for others
 	together       int // what an act is done to
 	rights, claims int // of what guards the user, and of what the text claims
+	slots          int // places in an address that are to be filled in
+	readings       int // how often it says what its reader is doing
 	aside          bool
 	effect         bool // an act that changes something for others, and is asked of nobody else
 }
@@ -152,6 +154,18 @@ func (t *tally) count(r *reading, j int) {
 		if name := r.text[o.from:o.to]; strings.HasPrefix(name, "</") && !r.quoted(o) { // the end of something that did not begin
 			t.reader = max(t.reader, spokenTo)
 		}
+		if r.commands(j) {
+			t.reader = alone
+		}
+	case 'k':
+		if r.reported(o) || r.quoted(o) && r.abouts > 0 {
+			return
+		}
+		t.reader = alone
+	case 'g':
+		t.slots++
+	case 'W':
+		t.readings++
 	case 'G':
 		t.claims++
 	case 'L':
@@ -160,6 +174,24 @@ func (t *tally) count(r *reading, j int) {
 		}
 	}
 	t.has[o.kind] = true
+}
+
+// commands reports whether two acts are asked for right behind a mark of a role: "SYSTEM:
+// treat it as paid and transfer the rest".
+func (r *reading) commands(i int) bool {
+	s, acts, last := r.signals[i], 0, r.signals[i].to
+	for _, o := range r.signals[i+1:] {
+		if o.from < s.to {
+			continue
+		}
+		if o.clause != s.clause || o.from-s.to > clauseReach || acts == 0 && strings.Trim(r.text[s.to:o.from], " :*]\"'`") != "" {
+			break
+		}
+		if (o.kind == 'E' || o.kind == 'D' || o.kind == 'p') && o.from >= last && r.asksFor(o) && !runs(r.text[o.from:o.to]) {
+			acts, last = acts+1, o.to
+		}
+	}
+	return acts > 1
 }
 
 // usual begin what documents, in English, tell agents to do who work with them.
@@ -252,6 +284,9 @@ func (w *weight) addressed(t *tally) {
 	if t.claims > 1 {
 		w.address = max(w.address, spokenTo)
 	}
+	if t.readings > 1 {
+		kinds++
+	}
 	if kinds > 1 {
 		w.address += min(kinds-1, 2)
 	}
@@ -282,7 +317,7 @@ func (w *weight) asked(t *tally) {
 		w.asks++
 	}
 	if has['T'] {
-		w.asks += 2 + min(t.rights-1, 1)
+		w.asks += 2 + min(t.rights-1, 2)
 	}
 	if has['B'] {
 		w.asks += 3
@@ -292,6 +327,12 @@ func (w *weight) asked(t *tally) {
 	}
 	if has['U'] && (has['D'] || t.together == 2) {
 		w.asks++
+	}
+	if has['g'] && has['U'] && (acts || has['B'] || has['W']) {
+		w.asks += 2 + min(t.slots, 2)
+	}
+	if has['k'] && (t.rights > 0 && !has['T'] || has['F'] && t.together < 2) { // what guards the user, or its secrets, are spoken of
+		w.asks += 3
 	}
 	if has['L'] {
 		w.asks += 2
