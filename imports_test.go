@@ -90,7 +90,7 @@ var rooms = map[string][]string{
 	"internal/trust":           {"hook", "internal/disk", "internal/shell", "internal/visible"},
 	"internal/claudehooks":     {"hook", "wire", "internal/shell", "internal/patch", "internal/environ", "internal/trust", "internal/disk", "internal/strict"},
 	"internal/config":          {"internal/loopback", "hook", "internal/guards", "wire", "handler/*", "internal/bundle", "internal/disk", "internal/environ", "internal/shell", "internal/strict", "internal/gateway", "internal/gateway/spool", "sdk/typescript", "internal/trust", "internal/claudehooks", "internal/where"},
-	"internal/judge": {"internal/keep", "internal/logline", "hook", "wire", "wire/call", "handler/command", "internal/adapter", "internal/agenterr", "internal/audit", "internal/config", "internal/delivery", "internal/disk",
+	"internal/judge": {"internal/approve", "internal/process", "internal/keep", "internal/logline", "hook", "wire", "wire/call", "handler/command", "internal/adapter", "internal/agenterr", "internal/audit", "internal/config", "internal/delivery", "internal/disk",
 		"internal/environ", "internal/gateway/spool", "internal/guards", "internal/relay", "internal/trust", "internal/visible"},
 	"internal/daemon": {"internal/logline", "hook", "wire/call", "internal/procgroup", "internal/backoff", "internal/disk"},
 	"internal/bench":  {"hook", "internal/audit", "internal/bench/client", "internal/bench/model", "internal/config", "internal/daemon", "internal/guards", "internal/install", "internal/backoff", "wire/call"},

@@ -43,14 +43,14 @@ func Fit(a *About, ev hook.AnyEvent, out hook.Outcome[any], askFallback hook.Act
 }
 
 // FitUnattended is Fit for an agent that was started without anybody who could be
-// asked; see [Headless].
+// asked; see [Headless] and [Unattended].
 func FitUnattended(a *About, ev hook.AnyEvent, out hook.Outcome[any], askFallback hook.Action) Fitted {
 	return fit(a, ev, out, askFallback, false)
 }
 
 func fit(a *About, ev hook.AnyEvent, out hook.Outcome[any], askFallback hook.Action, attended bool) Fitted {
 	row := a.Event(NativeName(ev))
-	if row.HangsOnAsk && !attended {
+	if !attended {
 		row.Can &^= Ask
 	}
 	if row.More != nil {

@@ -18,17 +18,35 @@ func Headless(pid int, program string) bool {
 }
 
 func headless(pid int, program string, look func(pid int) (process.Process, bool)) bool {
+	p, found := agentAbove(pid, program, look)
+	return !found || alone(&p)
+}
+
+// Unattended reports whether it is known that the agent, as in Headless, has no user whom
+// it could ask. If that cannot be found out, it may have one.
+func Unattended(pid int, program string) bool {
+	p, found := agentAbove(pid, program, process.Look)
+	return found && alone(&p)
+}
+
+// alone reports whether an agent runs without a user.
+func alone(p *process.Process) bool {
+	return !p.Interactive || slices.ContainsFunc(p.Args, takesPrompt)
+}
+
+// agentAbove finds the program that started a process.
+func agentAbove(pid int, program string, look func(pid int) (process.Process, bool)) (p process.Process, found bool) {
 	for range maxParents {
 		p, ok := look(pid)
 		if !ok || pid <= 1 {
-			return true
+			break
 		}
 		if p.Runs(program) {
-			return !p.Interactive || slices.ContainsFunc(p.Args, takesPrompt)
+			return p, true
 		}
 		pid = p.Parent
 	}
-	return true
+	return p, false
 }
 
 // takesPrompt reports an argument that hands over the only prompt. One that only

@@ -3,6 +3,7 @@ package approve_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -312,21 +313,21 @@ func TestTokens(t *testing.T) {
 	refused(t, err, "", "this token answers nothing")
 }
 
-// Whoever is asked in the agent's own dialog has answered when the call is made.
-func TestACallThatWasMadeWasAllowedInTheDialog(t *testing.T) {
+// Whoever is asked in the agent's own dialog answers there, too.
+func TestAnAnswerInTheDialog(t *testing.T) {
 	s := open(t, t.TempDir(), approve.Options{})
-	c, retry := asked(t, "a"), asked(t, "b")
-	c.Route = approve.RouteDialog
-	r, other := ask(t, s, c), ask(t, s, retry)
-	for _, call := range []approve.Call{c, retry} {
-		if err := s.Passed(t.Context(), call); err != nil {
+	for _, made := range []bool{false, true} {
+		c := asked(t, fmt.Sprint("rm ", made))
+		c.Route = approve.RouteDialog
+		r := ask(t, s, c)
+		if err := s.InDialog(t.Context(), r.Code, made); err != nil {
 			t.Fatal(err)
 		}
-	}
-	_, err := s.Answer(t.Context(), r, approve.Answer{Yes: true})
-	refused(t, err, approve.Used, "the agent's own dialog")
-	if r, err := s.Find(t.Context(), other.Code); err != nil || r.State != approve.Waiting {
-		t.Errorf("%+v, %v", r, err)
+		_, err := s.Answer(t.Context(), r, approve.Answer{Yes: true})
+		refused(t, err, map[bool]approve.State{true: approve.Used, false: approve.Expired}[made], "the agent's own dialog")
+		if got := said(t, s, c); got != "" {
+			t.Errorf("made %v: %q", made, got)
+		}
 	}
 }
 
@@ -346,5 +347,23 @@ func TestTheLimitsSpareWhatWaits(t *testing.T) {
 	var many *approve.ManyError
 	if _, err := s.Ask(t.Context(), held("d"), "here"); !errors.As(err, &many) || many.Session != 2 {
 		t.Errorf("%v", err)
+	}
+}
+
+// An answer for more than one call may come between the look for one and the request.
+func TestAnAnswerThatComesJustBeforeTheRequest(t *testing.T) {
+	s := open(t, t.TempDir(), approve.Options{})
+	for i, yes := range []bool{true, false} {
+		c := asked(t, "rm -rf build")
+		c.Session = fmt.Sprint("s-", i)
+		answer(t, s, ask(t, s, c), yes, approve.ScopeSession)
+		if got := said(t, s, c); got != word(yes) {
+			t.Errorf("%q", got)
+		}
+		c.Input = map[string]any{"command": "rm -fr build"}
+		r := ask(t, s, c)
+		if want := map[bool]approve.State{true: approve.Allowed, false: approve.Denied}[yes]; r.State != want || r.Code != "" {
+			t.Errorf("%+v", r)
+		}
 	}
 }

@@ -21,11 +21,16 @@ const (
 
 // Ask notes that a person is asked about a call, before anybody is. The same call is the
 // same request until that is answered and done with, or has expired. So the request may
-// be one that is answered already. place is where the judge runs.
+// be one that is answered already; it has no code if that was for more calls than this
+// one. place is where the judge runs.
 //
 // A call that waits (RouteHold) must be waited for with [Store.Hold].
 func (s *Store) Ask(ctx context.Context, c Call, place string) (r Request, err error) {
 	key, err := c.key()
+	var shape string
+	if err == nil {
+		shape, err = c.shape()
+	}
 	if err != nil {
 		return r, err
 	}
@@ -36,8 +41,11 @@ func (s *Store) Ask(ctx context.Context, c Call, place string) (r Request, err e
 		}
 		code, err := again(ctx, tx, key, &c, now)
 		if err == nil && code == "" {
+			if r.State, err = s.meanwhile(ctx, tx, key, shape, &c); r.State != "" || err != nil {
+				return err
+			}
 			if err = s.makeRoom(ctx, tx, c.Session, now); err == nil {
-				code, err = insert(ctx, tx, key, &c, place, now)
+				code, err = insert(ctx, tx, key, shape, &c, place, now)
 			}
 		}
 		if err == nil && c.route() == RouteHold {
@@ -50,6 +58,21 @@ func (s *Store) Ask(ctx context.Context, c Call, place string) (r Request, err e
 		return err
 	})
 	return r, s.explain("noted", err)
+}
+
+// meanwhile is what was said for more calls than one since [Store.Use] looked.
+func (s *Store) meanwhile(ctx context.Context, tx *sql.Tx, key, shape string, c *Call) (State, error) {
+	for _, yes := range []bool{false, true} {
+		said, err := s.stands(ctx, tx, key, shape, c, yes)
+		switch {
+		case said == nil || err != nil:
+		case yes:
+			return Allowed, nil
+		default:
+			return Denied, nil
+		}
+	}
+	return "", nil
 }
 
 // attend notes that a report of a call waits.
@@ -155,13 +178,9 @@ func (s *Store) makeRoom(ctx context.Context, tx *sql.Tx, session string, now ti
 // tries bounds how often a code is drawn that another call has.
 const tries = 100
 
-func insert(ctx context.Context, tx *sql.Tx, key string, c *Call, place string, now time.Time) (string, error) {
+func insert(ctx context.Context, tx *sql.Tx, key, shape string, c *Call, place string, now time.Time) (string, error) {
 	name := func(text string) string { return visible.Line(visible.Clip(text, mostName)) }
 	text := func(text string) string { return visible.Text(visible.Clip(masks.Text(text), mostReason)) }
-	shape, err := c.shape()
-	if err != nil {
-		return "", err
-	}
 	for range tries {
 		code := newCode()
 		done, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO request (code, call, shape, state, kind, route, agent, session, workspace, tool, input, hook, rule, reason, does, place, first, stopped, until)

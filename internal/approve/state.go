@@ -30,6 +30,7 @@ const (
 	isUsed
 	isDenied
 	isTimedOut
+	isElsewhere // it was answered in the agent's own dialog, nobody knows how
 )
 
 // Request is a call that a person is asked about.
@@ -101,6 +102,8 @@ func (s *Store) read(row interface{ Scan(...any) error }) (Request, error) {
 		r.State = Denied
 	case isTimedOut:
 		r.State = TimedOut
+	case isElsewhere:
+		r.State = Expired
 	default:
 		r.State = Used
 	}
@@ -196,6 +199,8 @@ func (r *Request) whyNot(now time.Time) string {
 		return fmt.Sprintf("the call of %s was refused already, by %s, %s ago", r.Code, who, ago(r.Answered))
 	case r.State == TimedOut:
 		return fmt.Sprintf("%s timed out: nobody answered in %s; when the agent tries again, it gets a new code", r.Code, r.Until.Sub(r.First).Round(time.Second))
+	case r.stored == isElsewhere:
+		return fmt.Sprintf("%s was answered in the agent's own dialog, %s ago", r.Code, ago(r.Answered))
 	case !r.Answered.IsZero():
 		return fmt.Sprintf("the code %s has expired: it was allowed %s ago, and the call did not come again in %s; let the agent try again, which gives a new code", r.Code, ago(r.Answered), minutes(GrantTime))
 	}

@@ -168,17 +168,16 @@ func (s *Store) Return(ctx context.Context, c Call, used *Said) error {
 	return s.explain("changed", err)
 }
 
-// Passed notes that a call was made which a person was asked about: they said yes in the
-// agent's own dialog.
-func (s *Store) Passed(ctx context.Context, c Call) error {
-	key, err := c.key()
-	if err != nil {
-		return err
-	}
-	err = s.write(ctx, func(tx *sql.Tx) error {
-		now := sqlite.Micros(s.now())
-		_, err := tx.ExecContext(ctx, "UPDATE request SET state = ?, answered = ?, used = ?, scope = ?, by_whom = ?, by_way = ? WHERE call = ? AND state = ? AND route = ?",
-			isUsed, now, now, ScopeOnce, "the agent's user", "the agent's own dialog", key, isWaiting, RouteDialog)
+// InDialog notes that a request was answered in the agent's own dialog: the call was made,
+// or that is not known.
+func (s *Store) InDialog(ctx context.Context, code string, made bool) error {
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		now, state, used := sqlite.Micros(s.now()), isElsewhere, int64(0)
+		if made {
+			state, used = isUsed, now
+		}
+		_, err := tx.ExecContext(ctx, "UPDATE request SET state = ?, answered = ?, used = ?, by_whom = ?, by_way = ? WHERE code = ? AND state IN (?, ?)",
+			state, now, used, "the agent's user", "the agent's own dialog", code, isWaiting, isElsewhere)
 		return err
 	})
 	return s.explain("changed", err)

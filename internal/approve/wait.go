@@ -72,11 +72,7 @@ func (s *Store) Wait(ctx context.Context, code string) (Request, error) {
 // A request that is gone is a *RefusedError: the call can be asked about anew.
 func (s *Store) Hold(ctx context.Context, code, report string, wait time.Duration) (Request, error) {
 	ends := time.Now().Add(wait) // with the monotonic clock, as hosts count
-	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
-		defer cancel()
-		_, _ = s.file.ExecContext(ctx, "DELETE FROM waiter WHERE code = ? AND report = ?", code, report) // else it ends with its last beat
-	}()
+	defer s.leave(ctx, code, report)
 	beat := time.Now()
 	for {
 		rings := s.bell.rings()
@@ -100,6 +96,23 @@ func (s *Store) Hold(ctx context.Context, code, report string, wait time.Duratio
 		case <-time.After(min(lookTime, left)):
 		}
 	}
+}
+
+// Beside waits for the answer to a request while the agent asks its user, as Wait does.
+func (s *Store) Beside(ctx context.Context, code, report string) (Request, error) {
+	err := s.write(ctx, func(tx *sql.Tx) error { return attend(ctx, tx, code, report, s.now()) })
+	if err != nil {
+		return Request{}, s.explain("changed", err)
+	}
+	defer s.leave(ctx, code, report)
+	return s.Wait(ctx, code)
+}
+
+// leave ends what attend began; else it ends with its last beat.
+func (s *Store) leave(ctx context.Context, code, report string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
+	defer cancel()
+	_, _ = s.file.ExecContext(ctx, "DELETE FROM waiter WHERE code = ? AND report = ?", code, report)
 }
 
 // beat says that a call still waits, and how much longer.

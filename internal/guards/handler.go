@@ -105,7 +105,8 @@ func (g *Guard) decide(ctx context.Context, ev hook.AnyEvent, call hook.ToolCall
 	}
 	d.Action, d.Rule, d.Reason = first.Verdict.action(), first.Rule.Version(), first.message(command)
 	one, s := oneCallOf(ctx), stop{call: stopped(ev, call, first.Rule.ID, d.Reason), fact: first.Fact, state: g.State, ev: ev}
-	if g.Grants != nil && !slices.ContainsFunc(judged, func(j Judged) bool { return j.Counts && j.Rule.Never }) {
+	s.never = slices.ContainsFunc(judged, func(j Judged) bool { return j.Counts && j.Rule.Never })
+	if g.Grants != nil && !s.never {
 		s.grants = g.Grants
 		if g.letThrough(ctx, one, s, &d) {
 			return d

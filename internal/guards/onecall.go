@@ -19,7 +19,8 @@ type OneCall struct {
 	before  []hook.Fact // what the session's earlier events say of it
 	grant   *usedGrant
 	stops   []stop
-	over    bool // what came of it is known: a guard that answers later uses no grant
+	decided *stop // the one that decided; see Explain
+	over    bool  // what came of it is known: a guard that answers later uses no grant
 }
 
 // usedGrant is the grant by which a call passes the rules.
@@ -35,6 +36,8 @@ type stop struct {
 	call   Call
 	fact   hook.Fact // for which
 	grants Grants    // nil: nobody can let it through
+	never  bool      // for a rule that nobody may pass by
+	asked  bool      // a person is asked about it already
 	state  *State
 	ev     hook.AnyEvent
 }
@@ -95,42 +98,73 @@ func (o *OneCall) stopped(s stop) {
 	o.stops = append(o.stops, s)
 }
 
-// Settle is told what came of the call: refuses reports of an outcome whether it keeps
-// the call from being made, such as by an ask where nobody can be asked. If the call is
-// refused though a person let it through, the grant is given back. If the rules decided,
-// more is what there is to say to their reason: where in a script the act stands, and how
-// a person lets the call through, unless something else would refuse it then.
+// Explain is told what the hooks decided about the call. If it was the rules, it gives what
+// more there is to say to their reason: where in a script the act stands.
+func (o *OneCall) Explain(ctx context.Context, out *hook.Outcome[any]) (more string) {
+	if o == nil {
+		return ""
+	}
+	if s := o.end(out); s != nil { // it reads files: nobody need wait for that
+		more = standsIn(ctx, &s.fact, s.call.Facts, CommandOf(s.call.Input), s.call.Workspace)
+	}
+	return more
+}
+
+// Never reports whether a rule decided that nobody may pass by.
+func (o *OneCall) Never() bool {
+	if o == nil {
+		return false
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.decided != nil && o.decided.never
+}
+
+// Asked notes that a person is asked about the call: no code is offered for it.
+func (o *OneCall) Asked() {
+	if o == nil {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.decided != nil {
+		o.decided.asked = true
+	}
+}
+
+// Settle is told what came of the call, after Explain: refuses reports of an outcome
+// whether it keeps the call from being made, such as by an ask where nobody can be asked.
+// If the call is refused though a person let it through, the grant is given back. If the
+// rules decided, how is how a person lets the call through, unless something else would
+// refuse it then.
 //
 // What goes wrong is noted in the steps, as is what became of the grant.
-func (o *OneCall) Settle(ctx context.Context, out *hook.Outcome[any], refuses func(hook.Outcome[any]) bool) (more string) {
+func (o *OneCall) Settle(ctx context.Context, out *hook.Outcome[any], refuses func(hook.Outcome[any]) bool) (how string) {
 	if o == nil {
 		return ""
 	}
 	s := o.end(out)
-	if s != nil { // it reads files: nobody need wait for that
-		more = standsIn(ctx, &s.fact, s.call.Facts, CommandOf(s.call.Input), s.call.Workspace)
-	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.grant == nil && len(o.stops) == 0 {
+	if o.grant == nil && len(o.stops) == 0 || !refuses(*out) {
 		return ""
 	}
-	if s != nil {
-		if s.grants != nil && refuses(*out) && !refuses(others(*out)) { // else a yes would not help
-			how, err := offer(ctx, s.grants, s.call)
-			if err != nil {
-				note(out.Steps, hook.LogLine(err.Error()))
-			}
-			more += how
+	if s != nil && !s.asked && s.grants != nil && s.decides(out) && !refuses(others(*out)) { // else a yes would not help
+		var err error
+		if how, err = offer(ctx, s.grants, s.call); err != nil {
+			note(out.Steps, hook.LogLine(err.Error()))
 		}
 	}
-	if refuses(*out) {
-		_ = o.giveBack(ctx, out.Steps) // it is noted
-		for _, s := range o.stops {
-			s.state.Refused(s.ev)
-		}
+	_ = o.giveBack(ctx, out.Steps) // it is noted
+	for _, s := range o.stops {
+		s.state.Refused(s.ev)
 	}
-	return more
+	return how
+}
+
+// decides reports whether an outcome is what the stop decided.
+func (s *stop) decides(out *hook.Outcome[any]) bool {
+	return out.By == ID && strings.HasPrefix(out.Reason, s.call.Reason)
 }
 
 // end notes that it is known what came of the call, and gives the stop that decided; nil
@@ -139,11 +173,14 @@ func (o *OneCall) end(out *hook.Outcome[any]) *stop {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.over = true
+	if o.decided != nil {
+		return o.decided
+	}
 	if i := slices.IndexFunc(o.stops, func(s stop) bool { return out.By == ID && s.call.Reason == out.Reason }); i >= 0 {
 		s := o.stops[i]
-		return &s
+		o.decided = &s
 	}
-	return nil
+	return o.decided
 }
 
 // Used reports whether the call passes the rules by a grant.

@@ -106,7 +106,7 @@ func (j *Judge) fireAt(ctx context.Context, w *Workspace, ev hook.AnyEvent, env 
 func (j *Judge) fireRecorded(ctx context.Context, w *Workspace, ev hook.AnyEvent, counts func(hook.Outcome[any]) bool) (hook.Outcome[any], error) {
 	began := time.Now()
 	ctx, watch := keep.Watching(ctx, ev)
-	out, err := FireSettled(ctx, w.Engine, w.set, ev)
+	out, err := FireSettled(ctx, w.Engine, w.set, j.Approvals, ev)
 	if err != nil || counts(out) {
 		record := RecordOf(w.set, ev, &out, time.Since(began), err)
 		record.Watched(watch)

@@ -154,6 +154,8 @@ func (t *subscriber) stop(ctx context.Context, j *Judge, e *entry, reason string
 func (j *Judge) GatewayStop(ctx context.Context, reason string) {
 	ctx, cancel := context.WithTimeout(ctx, stopTime)
 	defer cancel()
+	_, end := j.approvals.ending()
+	end() // what waits for a person goes on waiting elsewhere
 	j.gateway.mu.Lock()
 	subscribers := j.gateway.subscribers
 	j.gateway.subscribers, j.gateway.stopped = nil, true

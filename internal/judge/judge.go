@@ -48,6 +48,9 @@ type Judge struct {
 	// Guards makes the handler of hookway's own rules. Nil: they judge each call alone.
 	Guards func(*config.Guards) hook.Handler
 
+	// Approvals opens what people are asked about. Nil: only agents ask, in place.
+	Approvals Approvals
+
 	// Webhooks keeps what webhooks are to be told. Nil: they are told from memory.
 	Webhooks *spool.Spool
 
@@ -76,6 +79,7 @@ type Judge struct {
 	watchers   watchers
 	changes    changes
 	gateway    gateway
+	approvals  approvals
 }
 
 // Caller is the process that asks.
@@ -83,7 +87,8 @@ type Caller struct {
 	PID int // 0: unknown
 }
 
-// Answer judges one call. It always gives an answer; Err in it is never set.
+// Answer judges one call. It always gives an answer; Err in it is set only if the daemon
+// ends while the call waits for a person.
 func (j *Judge) Answer(ctx context.Context, from Caller, in *call.Request) (reply call.Reply) {
 	r := &request{Judge: j, in: in, from: from, began: time.Now(), env: environ(in.Env), call: adapter.Call{Event: in.Event, Stdin: in.Stdin}}
 	defer func() {
@@ -184,11 +189,11 @@ func (r *request) outcome(ctx context.Context, f *flight) (out hook.Outcome[any]
 		if !whole {
 			out, err = hook.Outcome[any]{}, errors.New("hookway panicked")
 		}
-		f.settle(r.ev.ID(), out, err)
+		f.settle(r.ev.ID(), out, more, err)
 	}()
 	if out, err = r.fire(ctx); err == nil {
 		r.addLater(&out)
-		more = r.settle(ctx, &out)
+		more, err = r.settle(ctx, &out)
 	}
 	whole = true
 	return out, more, err
@@ -236,7 +241,7 @@ func (r *request) fire(ctx context.Context) (out hook.Outcome[any], err error) {
 // fit turns an outcome into what the agent can enforce.
 func (r *request) fit(out hook.Outcome[any]) adapter.Fitted {
 	about, fit := r.codec.About(), adapter.Fit
-	if out.Action == hook.ActionAsk && about.Event(adapter.NativeName(r.ev)).HangsOnAsk && adapter.Headless(r.from.PID, about.Agent) {
+	if out.Action == hook.ActionAsk && r.unattended() {
 		fit = adapter.FitUnattended
 	}
 	return fit(about, r.ev, out, r.w.askFallback(out.By))
@@ -259,10 +264,4 @@ func (r *request) record(fitted *adapter.Fitted, answer adapter.Reply, steps []h
 	}
 	record.Warnings = append(record.Warnings, answer.Warnings...)
 	return record
-}
-
-func (j *Judge) log(line string) {
-	if j.Log != nil {
-		j.Log.Warn(line)
-	}
 }

@@ -82,8 +82,18 @@ func (r *request) put(ctx context.Context, record audit.Record) {
 	}
 }
 
-// refuse answers when there is no outcome.
+func (j *Judge) log(line string) {
+	if j.Log != nil {
+		j.Log.Warn(line)
+	}
+}
+
+// refuse answers when there is no outcome. A call that is held when the daemon ends is
+// judged elsewhere.
 func (r *request) refuse(err error) call.Reply {
+	if ending := new(endingError); errors.As(err, &ending) && r.Continues == "" {
+		return call.Reply{Err: ending.Error()}
+	}
 	reason := hook.LogLine("hookway could not decide: " + err.Error())
 	r.log(reason)
 	if r.delivery != nil {

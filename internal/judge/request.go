@@ -230,6 +230,9 @@ func (r *request) repeat(ctx context.Context, f *flight) (reply call.Reply, err 
 	r.forgo(&out)
 	r.delivery.AddRepeated(ctx, r.ev, &out)
 	fitted := r.fit(out)
+	if out.Action == hook.ActionAsk {
+		fitted.Outcome.Reason += f.more
+	}
 	answer, err := r.codec.Encode(r.ev, fitted.Outcome)
 	if err != nil {
 		return reply, err

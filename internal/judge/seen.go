@@ -68,12 +68,13 @@ type flight struct {
 	ended time.Time // what follows is set when done is closed
 	event string    // its id
 	out   hook.Outcome[any]
+	more  string // to say, if that is an ask
 	err   error
 }
 
 // settle tells those who reported the same event what came of it.
-func (f *flight) settle(event hook.ID, out hook.Outcome[any], err error) {
-	f.event, f.out, f.err, f.ended = event.String(), slim(out), err, time.Now()
+func (f *flight) settle(event hook.ID, out hook.Outcome[any], more string, err error) {
+	f.event, f.out, f.more, f.err, f.ended = event.String(), slim(out), more, err, time.Now()
 	close(f.done)
 }
 

@@ -36,7 +36,7 @@ func TestWhatNoReportCanBelongToIsNotKept(t *testing.T) {
 			return n
 		}
 		for i := range maxSeen + 10 { // the ring goes round
-			claim(fmt.Sprint("full", i)).settle(hook.ID{}, hook.Outcome[any]{}, nil)
+			claim(fmt.Sprint("full", i)).settle(hook.ID{}, hook.Outcome[any]{}, "", nil)
 		}
 		if got := kept(); got != 2*maxSeen {
 			t.Fatalf("%d kept, want %d", got, 2*maxSeen)
@@ -47,9 +47,9 @@ func TestWhatNoReportCanBelongToIsNotKept(t *testing.T) {
 		if got := kept(); got != 2*2 {
 			t.Errorf("%d kept, want the one under way and the new one, twice each", got)
 		}
-		busy.settle(hook.ID{}, hook.Outcome[any]{}, nil)
+		busy.settle(hook.ID{}, hook.Outcome[any]{}, "", nil)
 		time.Sleep(soon)
-		claim("newest").settle(hook.ID{}, hook.Outcome[any]{}, nil)
+		claim("newest").settle(hook.ID{}, hook.Outcome[any]{}, "", nil)
 		if got := kept(); got != 2*2 { // that of new never ends
 			t.Errorf("%d kept, want 4", got)
 		}

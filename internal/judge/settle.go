@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/adapter"
+	"github.com/hookway/hookway/internal/approve"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/guards"
@@ -19,14 +21,17 @@ import (
 
 // FireSettled fires an event at the hooks of a set for a program that can be asked, with
 // what the user must know of hooks that do not run.
-func FireSettled(ctx context.Context, engine *hook.Engine, set *config.Set, ev hook.AnyEvent) (hook.Outcome[any], error) {
+func FireSettled(ctx context.Context, engine *hook.Engine, set *config.Set, ask Approvals, ev hook.AnyEvent) (hook.Outcome[any], error) {
 	ctx, one := guards.Begin(ctx, ev)
 	out, err := engine.Fire(ctx, ev)
 	keep.WatchOf(ctx).Decided(&out.Verdict)
+	more := ""
 	if err == nil {
 		Caution(set, ev, &out)
+		more = one.Explain(ctx, &out)
+		err = approved(ctx, engine, set, ask, one, ev, &out, more)
 	}
-	out.Reason += one.Settle(ctx, &out, func(out hook.Outcome[any]) bool { return stops(out.Action) })
+	out.Reason += more + one.Settle(ctx, &out, func(out hook.Outcome[any]) bool { return stops(out.Action) })
 	return out, err
 }
 
@@ -35,18 +40,43 @@ func stops(a hook.Action) bool {
 	return a == hook.ActionBlock || a == hook.ActionRetry || a == hook.ActionAnswer
 }
 
+// approved has a person decide about what hooks ask of a program's call. The program can
+// ask, too; where calls are always held, it waits.
+func approved(ctx context.Context, engine *hook.Engine, set *config.Set, ask Approvals, one *guards.OneCall, ev hook.AnyEvent, out *hook.Outcome[any], more string) error {
+	if ask == nil || out.Action != hook.ActionAsk || one.Never() {
+		return nil
+	}
+	call, ok := callOf(ctx, engine, ev, out)
+	if !ok {
+		return nil
+	}
+	call.Reason += more
+	a := &asking{
+		open: ask, config: &set.Approvals, call: call, fallback: set.AskFallback(out.By), inPlace: true, patience: set.Approvals.Timeout,
+		asked: func(*approve.Request) { one.Asked() },
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		a.patience = min(a.patience, time.Until(deadline)-mostMargin)
+	}
+	_, err := a.decide(ctx, out)
+	return err
+}
+
 // settle has the rules take note of what came of a call for the agent. A block says from
 // then on what more there is to say of it. Of an ask, that is given, for its words may be
 // followed by those that nobody can be asked. What was decided stands, also if a bug of
 // ours ends it.
-func (r *request) settle(ctx context.Context, out *hook.Outcome[any]) (more string) {
+func (r *request) settle(ctx context.Context, out *hook.Outcome[any]) (more string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			more = ""
+			more, err = "", nil
 			r.log(fmt.Sprintf("panic while %s was settled: %v\n%s", r.ev.Info().Name, p, debug.Stack()))
 		}
 	}()
-	more = r.one.Settle(ctx, out, func(out hook.Outcome[any]) bool {
+	more = r.one.Explain(ctx, out)
+	waits, err := r.approve(ctx, out, more)
+	more += waits
+	more += r.one.Settle(ctx, out, func(out hook.Outcome[any]) bool {
 		for _, w := range r.all() {
 			confirm(w.set, r.ev, &out)
 		}
@@ -55,7 +85,17 @@ func (r *request) settle(ctx context.Context, out *hook.Outcome[any]) (more stri
 	if out.Action == hook.ActionBlock {
 		out.Reason += more
 	}
-	return more
+	return more, err
+}
+
+// unattended reports whether nobody can be asked in place: an agent may be started so, and
+// some wait for an answer without end then.
+func (r *request) unattended() bool {
+	about := r.codec.About()
+	if about.Event(adapter.NativeName(r.ev)).HangsOnAsk {
+		return adapter.Headless(r.from.PID, about.Agent)
+	}
+	return r.Approvals != nil && adapter.Unattended(r.from.PID, about.Agent)
 }
 
 // all are the workspaces whose hooks are asked.

@@ -26,10 +26,11 @@ const patient = 2 * time.Minute
 // world is a user with a trusted workspace, and a judge.
 type world struct {
 	*judge.Judge
-	t    testing.TB
-	dir  string // the workspace
-	home string
-	env  []string
+	t     testing.TB
+	dir   string // the workspace
+	home  string
+	env   []string
+	calls int
 
 	mu      sync.Mutex
 	records []audit.Record

@@ -21,6 +21,18 @@ func (h *Home) Approvals(ctx context.Context) (*approve.Store, error) {
 	return approve.Open(ctx, dir, approve.Options{})
 }
 
+// asked opens them for a judge: fresh makes the file if there is none.
+func (h *Home) asked(ctx context.Context, fresh bool) (*approve.Store, error) {
+	if !fresh {
+		return h.Approvals(ctx)
+	}
+	dir, err := h.folder("approvals")
+	if err != nil {
+		return nil, err
+	}
+	return approve.Open(ctx, dir, approve.Options{})
+}
+
 // Answered puts on record that somebody answered for a stopped call, or tried to.
 func (h *Home) Answered(ctx context.Context, r audit.Record) {
 	records, done := h.openAudit(h.Log)
@@ -61,11 +73,7 @@ func (g grants) Return(ctx context.Context, c guards.Call, used guards.Grant) er
 }
 
 func (g grants) Offer(ctx context.Context, c guards.Call) (string, error) {
-	dir, err := g.home.folder("approvals")
-	if err != nil {
-		return "", err
-	}
-	s, err := approve.Open(ctx, dir, approve.Options{})
+	s, err := g.home.asked(ctx, true)
 	if err != nil {
 		return "", err
 	}

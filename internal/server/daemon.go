@@ -99,7 +99,7 @@ func (d *Daemon) Serve(ctx context.Context) error {
 func (h *Home) Judge() (j *judge.Judge, recorded func()) {
 	j = &judge.Judge{
 		Log: h.Log, Memory: h.Memories().For, MemoryHooks: h.Memories().Hooks, Guards: h.Guard, Webhooks: h.Webhooks(),
-		Relay: h.JudgesRelay(), Operations: h.Operations(h.Log),
+		Relay: h.JudgesRelay(), Approvals: h.asked, Operations: h.Operations(h.Log),
 	}
 	return j, h.RecordTo(j)
 }

@@ -29,6 +29,7 @@ type Workspace struct {
 	Set    *config.Set
 	Engine *hook.Engine
 	hooks  io.Closer // ends the hooks' processes
+	ask    judge.Approvals
 }
 
 func (h *Home) Options() config.Options {
@@ -75,7 +76,7 @@ func (h *Home) fill(ctx context.Context, options config.Options, engine *hook.En
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{Set: set, Engine: engine, hooks: set}
+	w := &Workspace{Set: set, Engine: engine, hooks: set, ask: h.asked}
 	if err := set.Fill(w.Engine); err != nil {
 		return nil, errors.Join(fmt.Errorf("the hooks cannot be used: %w", err), set.Close())
 	}
@@ -105,7 +106,7 @@ func (h *Home) OpenLive(ctx context.Context, options config.Options) (*Workspace
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{Set: live.Set(), Engine: engine, hooks: live}
+	w := &Workspace{Set: live.Set(), Engine: engine, hooks: live, ask: h.asked}
 	for _, line := range judge.Complaints(w.Set) {
 		fmt.Fprintln(h.Err, line)
 	}
@@ -195,7 +196,7 @@ func (w *Workspace) Fire(ctx context.Context, name string, data []byte, otherwis
 	fire := w.Engine.Fire
 	if !dry {
 		fire = func(ctx context.Context, ev hook.AnyEvent) (hook.Outcome[any], error) {
-			return judge.FireSettled(ctx, w.Engine, w.Set, ev)
+			return judge.FireSettled(ctx, w.Engine, w.Set, w.ask, ev)
 		}
 	}
 	out, err := fire(ctx, ev)
