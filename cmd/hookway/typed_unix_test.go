@@ -91,4 +91,4 @@ func codeFrom(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], found[1])
 }
 
-var offered = regexp.MustCompile(`hookway allow ([A-Z0-9]+)`)
+var offered = regexp.MustCompile(`hookway (?:approvals )?allow ([A-Z0-9]+)`)

@@ -30,7 +30,9 @@ func asking(t *testing.T, hooks, settings string) (*world, *approve.Store) {
 		w.configure(settings)
 	}
 	dir := filepath.Join(w.home, "approvals")
-	open := func(ctx context.Context, fresh bool) (*approve.Store, error) { return approve.Open(ctx, dir, approve.Options{}) }
+	open := func(ctx context.Context, fresh bool) (*approve.Store, error) {
+		return approve.Open(ctx, dir, approve.Options{})
+	}
 	w.Approvals = open
 	s, err := open(t.Context(), true)
 	if err != nil {
