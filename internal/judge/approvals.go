@@ -328,7 +328,7 @@ func (r *request) approve(ctx context.Context, out *hook.Outcome[any], more stri
 			}
 		},
 	}
-	a.beside = permission && asksBeside(r.codec.About())
+	a.beside = permission && r.codec.About().Waits.Beside
 	if permission && !a.beside && out.Action != hook.ActionAsk {
 		return "", nil
 	}
@@ -346,12 +346,8 @@ func (r *request) holds(ctx context.Context) time.Duration {
 		return 0
 	}
 	left := time.Until(deadline)
-	return left - min(left/10, mostMargin)
+	return min(left-min(left/10, mostMargin), r.codec.About().Holds(adapter.NativeName(r.ev)))
 }
-
-// asksBeside reports whether an agent shows its own question while the hook of its
-// permission request runs.
-func asksBeside(about *adapter.About) bool { return about.Agent == "claude" }
 
 // report names this report of a call: the same one, if another process takes it over.
 func (r *request) report() string {
