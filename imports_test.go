@@ -83,7 +83,7 @@ var rooms = map[string][]string{
 	"handler/script":           {"hook", "wire", "internal/bundle", "internal/disk", "internal/environ", "internal/procgroup", "internal/fetch"},
 	"handler/rpc":              {"internal/loopback", "internal/backoff", "hook", "wire", "internal/environ", "proto/hookway/v1"},
 	"proto/hookway/v1":         {},
-	"internal/api":             {"internal/logline", "internal/loopback", "hook", "wire", "docs/schema", "handler/rpc", "internal/daemon", "internal/delivery", "internal/gateway", "internal/judge", "internal/relay", "proto/hookway/v1", "internal/visible"},
+	"internal/api":             {"internal/approve", "internal/logline", "internal/loopback", "hook", "wire", "docs/schema", "handler/rpc", "internal/daemon", "internal/delivery", "internal/gateway", "internal/judge", "internal/relay", "proto/hookway/v1", "internal/visible"},
 	"internal/adapter":         {"hook", "wire", "internal/process"},
 	"internal/install":         {"wire/call", "internal/adapter", "internal/disk", "internal/shell", "internal/visible"},
 	"internal/cases":           {"hook", "wire", "internal/disk", "internal/strict", "internal/visible", "internal/shell"},

@@ -58,6 +58,9 @@ func (d *Server) paths() map[string]map[string]answerer {
 		"/v1/inbox/{agent}": {http.MethodGet: d.counted(d.relayed(d.messagesOf))},
 		"/v1/relay/poke":    {http.MethodPost: d.counted(d.relayed(d.notify))},
 
+		"/v1/approvals":        {http.MethodGet: d.counted(d.approvals)},
+		"/v1/approvals/{code}": {http.MethodGet: d.counted(d.approval), http.MethodPost: d.counted(d.answerApproval)},
+
 		"/v1/inbox/{agent}/take": {http.MethodPost: d.takes},
 		"/v1/inbox/{agent}/done": {http.MethodPost: d.counted(d.relayed(d.confirmInbox))},
 	}

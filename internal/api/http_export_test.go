@@ -28,6 +28,9 @@ func FiringFields() []string { return slices.Sorted(maps.Keys(new(fireRequest).f
 // SendingFields are the members of the body of POST /v1/messages.
 func SendingFields() []string { return slices.Sorted(maps.Keys(new(sendRequest).fields())) }
 
+// AnsweringFields are the members of the body of POST /v1/approvals/{code}.
+func AnsweringFields() []string { return slices.Sorted(maps.Keys(new(answerRequest).fields())) }
+
 // TakingFields are the members of the body of POST /v1/inbox/{agent}/take.
 func TakingFields() []string { return slices.Sorted(maps.Keys(new(takeRequest).fields())) }
 

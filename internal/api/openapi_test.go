@@ -20,6 +20,7 @@ import (
 
 	"github.com/hookway/hookway/docs/schema"
 	"github.com/hookway/hookway/internal/api"
+	"github.com/hookway/hookway/internal/approve"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/relay"
@@ -73,6 +74,10 @@ func describe(t *testing.T) m {
 	if got := slices.Sorted(maps.Keys(taking["properties"].(m))); !slices.Equal(got, api.TakingFields()) {
 		t.Errorf("the body of what is taken is described with %v and read with %v", got, api.TakingFields())
 	}
+	answering := describedAnswering()
+	if got := slices.Sorted(maps.Keys(answering["properties"].(m))); !slices.Equal(got, api.AnsweringFields()) {
+		t.Errorf("the body of an answer is described with %v and read with %v", got, api.AnsweringFields())
+	}
 	var outcome m
 	data, err := schema.Get("outcome")
 	if err == nil {
@@ -96,8 +101,10 @@ func describe(t *testing.T) m {
 		"components": m{
 			"securitySchemes": m{"hook": m{"type": "http", "scheme": "bearer", "description": "The secret of one name in gateway.hooks."}, "token": m{"type": "http", "scheme": "bearer", "description": "The text of the file that hookway serve --token names. At the daemon's own socket none is asked for."}},
 			"schemas": m{
-				"Taken":  describedTaken(),
-				"Firing": firing, "Outcome": outcome, "Problem": describedProblem(), "Hooks": describedHooks(),
+				"Taken":     describedTaken(),
+				"Answering": answering, "Approval": ofType(t, reflect.TypeFor[approve.Request]()),
+				"Approvals": m{"type": "object", "required": []string{"approvals"}, "properties": m{"approvals": m{"type": "array", "items": ref("Approval")}}},
+				"Firing":    firing, "Outcome": outcome, "Problem": describedProblem(), "Hooks": describedHooks(),
 				"Record": ofType(t, reflect.TypeFor[audit.Record]()), "Status": ofType(t, reflect.TypeFor[daemon.Status]()),
 				"Sending": sending, "Sent": describedTracked("note"), "Message": describedTracked(),
 				"Agents": m{"type": "object", "required": []string{"agents"}, "properties": m{"agents": m{"type": "array", "items": ofType(t, reflect.TypeFor[relay.Agent]())}}},
@@ -204,6 +211,18 @@ func describedSending() m {
 			"priority": m{"enum": []string{"low", "normal", "high", "urgent", ""}, "description": "The order of what waits; normal if nothing is said."},
 			"metadata": m{"type": []string{"object", "null"}, "description": "For the hooks of sender and receiver."},
 			"cwd":      text("The folder whose hooks see the message, as a whole path. Without it, only the user's own do."),
+		},
+	}
+}
+
+func describedAnswering() m {
+	return m{
+		"type": "object", "required": []string{"answer"}, "additionalProperties": false,
+		"description": "What a person says to what is asked.",
+		"properties": m{
+			"answer": m{"enum": []string{"allow", "deny"}},
+			"scope":  m{"enum": []string{"once", "session", "shape", ""}, "description": "Which calls it is for: this very one if nothing is said, those that do the same in this session, or those in this workspace."},
+			"note":   m{"type": "string", "description": "For the agent, and the record."},
 		},
 	}
 }
@@ -370,6 +389,25 @@ func describedPaths() m {
 			"requestBody": m{"required": true, "content": m{"application/json": m{"schema": ref("Confirming")}}},
 			"responses":   answers("Confirmed", "What was confirmed.", 400, 401, 403, 404, 408, 413, 415, 500, 503),
 		}},
+		"/v1/approvals": m{"get": m{
+			"operationId": "approvals", "summary": "What people were asked about in the last hour, the latest first.",
+			"parameters": []m{parameter("state", "query", "Only what is in this state: open is what waits for an answer.")},
+			"responses":  answers("Approvals", "The requests.", 400, 401, 403, 500, 503),
+		}},
+		"/v1/approvals/{code}": m{
+			"get": m{
+				"operationId": "approval", "summary": "One request, whatever has become of it.",
+				"parameters": []m{named("code", "Its code.")},
+				"responses":  answers("Approval", "It.", 400, 401, 403, 404, 500, 503),
+			},
+			"post": m{
+				"operationId": "answer", "summary": "Answer a request that is open.",
+				"description": "It takes a credential that the owner of the account has made in a terminal, with hookway approvals mint. Without one the answer is refused, and put on record.",
+				"parameters":  []m{named("code", "Its code."), parameter("Hookway-Credential", "header", "The credential.")},
+				"requestBody": m{"required": true, "content": m{"application/json": m{"schema": ref("Answering")}}},
+				"responses":   answers("Approval", "The request, answered.", 400, 401, 403, 404, 408, 409, 413, 415, 500, 503),
+			},
+		},
 		"/v1/relay/poke": m{"post": m{
 			"operationId": "poke", "summary": "Say that there may be something to carry. Only at the daemon's own socket.",
 			"responses": answers("Health", "It is looked at.", 401, 403, 503),
@@ -391,7 +429,7 @@ func describedTaken() m {
 	return m{
 		"type": "object", "required": []string{"status"},
 		"properties": m{
-			"status":   m{"enum": []string{"accepted", "suppressed", "fired", "ignored", "done"}, "description": "done: it was answered before, at a length that was not remembered."},
+			"status":   m{"enum": []string{"accepted", "suppressed", "fired", "ignored", "done", "allowed", "denied"}, "description": "allowed and denied: a person's answer counts. done: it was answered before, at a length that was not remembered."},
 			"id":       m{"type": "string", "description": "Of the message."},
 			"receipts": m{"type": []string{"array", "null"}, "items": m{"type": "object", "required": []string{"to", "state"}, "properties": m{"to": m{"type": "string"}, "state": m{"type": "string"}}}},
 			"event":    m{"type": "string"}, "action": m{"type": "string"}, "reason": m{"type": "string"}, "inject": m{"type": "string"}, "result": true,
@@ -476,7 +514,7 @@ func described(method, path string, status int, header http.Header, body []byte)
 		path = "/hooks/{name}"
 	}
 	kind := header.Get("Content-Type")
-	for _, named := range []string{"/v1/messages/{id}", "/v1/inbox/{agent}", "/v1/inbox/{agent}/take", "/v1/inbox/{agent}/done"} {
+	for _, named := range []string{"/v1/messages/{id}", "/v1/approvals/{code}", "/v1/inbox/{agent}", "/v1/inbox/{agent}/take", "/v1/inbox/{agent}/done"} {
 		begin, rest, _ := strings.Cut(named, "{")
 		_, end, _ := strings.Cut(rest, "}")
 		if name, ok := strings.CutPrefix(path, begin); ok && strings.HasSuffix(name, end) && !strings.Contains(strings.TrimSuffix(name, end), "/") {

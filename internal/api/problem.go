@@ -38,6 +38,7 @@ var kinds = map[string]struct {
 	"not-allowed":       {http.StatusForbidden, "The request asks for more than is given to it"},
 	"suppressed":        {http.StatusForbidden, "A hook has suppressed the message"},
 	"unknown-name":      {http.StatusNotFound, "No agent and no message has this name"},
+	"no-such-approval":  {http.StatusNotFound, "Nothing is asked under this code"},
 	"ambiguous-name":    {http.StatusConflict, "There are several of this name"},
 	"id-in-use":         {http.StatusConflict, "The id belongs to another message"},
 	"inbox-in-use":      {http.StatusConflict, "Another session has the inbox"},

@@ -23,6 +23,9 @@ type Config struct {
 	Lister Lister
 	Relay  Relay // nil: no messages are taken
 
+	// Approvals are what people are asked about; nil: nothing.
+	Approvals Approvals
+
 	// Addresses are those of the listeners.
 	Addresses []string
 

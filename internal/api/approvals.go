@@ -1,0 +1,168 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/hookway/hookway/internal/approve"
+)
+
+// Approvals are what people are asked about.
+type Approvals interface {
+	// List gives the requests of the last hour, the latest first.
+	List(ctx context.Context) ([]approve.Request, error)
+
+	// Get gives one. A *approve.RefusedError says that there is none.
+	Get(ctx context.Context, code string) (approve.Request, error)
+
+	// Answer answers one that is open. A *NotMintedError says that the credential is none,
+	// a *approve.RefusedError why the answer does not count.
+	Answer(ctx context.Context, a Answering) (approve.Request, error)
+}
+
+// Answering is an answer over HTTP.
+type Answering struct {
+	Code       string
+	Credential string // that the owner minted
+	Yes        bool
+	Scope      approve.Scope
+	Note       string
+	From       string // where it comes from
+}
+
+// NotMintedError is an answer of somebody who may not answer.
+type NotMintedError struct{ Text string }
+
+func (e *NotMintedError) Error() string { return e.Text }
+
+// credentialHeader has the credential of who answers. The daemon's token is not one: an
+// agent may read it.
+const credentialHeader = "Hookway-Credential"
+
+// answerRequest is the body of POST /v1/approvals/{code}.
+type answerRequest struct {
+	Answer string `json:"answer"`
+	Scope  string `json:"scope"`
+	Note   string `json:"note"`
+}
+
+func (r *answerRequest) fields() map[string]any {
+	return map[string]any{"answer": &r.Answer, "scope": &r.Scope, "note": &r.Note}
+}
+
+// approvals answers GET /v1/approvals.
+func (d *Server) approvals(w http.ResponseWriter, r *http.Request, _ origin) (int, error) {
+	q, err := query(r, "state")
+	if err != nil {
+		return 0, err
+	}
+	list := []approve.Request{} // not null
+	if d.Approvals != nil {
+		all, err := d.Approvals.List(r.Context())
+		if err != nil {
+			return 0, err
+		}
+		for i := range all {
+			if state := q.Get("state"); state == "" || string(all[i].State) == state {
+				list = append(list, all[i])
+			}
+		}
+	}
+	writeJSON(w, "application/json", http.StatusOK, map[string]any{"approvals": list})
+	return 0, nil
+}
+
+// approval answers GET /v1/approvals/{code}.
+func (d *Server) approval(w http.ResponseWriter, r *http.Request, _ origin) (int, error) {
+	code, err := d.code(r)
+	if err != nil {
+		return 0, err
+	}
+	one, err := d.Approvals.Get(r.Context(), code)
+	if err != nil {
+		return 0, unanswered(err)
+	}
+	writeJSON(w, "application/json", http.StatusOK, one)
+	return 0, nil
+}
+
+// code is the code in a request's path.
+func (d *Server) code(r *http.Request) (string, error) {
+	if _, err := query(r); err != nil {
+		return "", err
+	}
+	code, err := approve.ParseCode(r.PathValue("name"))
+	if err != nil {
+		return "", problem("bad-request", "%v", err).at("code")
+	}
+	if d.Approvals == nil {
+		return "", problem("no-such-approval", "nothing was asked here")
+	}
+	return code, nil
+}
+
+// answerApproval answers POST /v1/approvals/{code}.
+func (d *Server) answerApproval(w http.ResponseWriter, r *http.Request, o origin) (size int, err error) {
+	if err := jsonOnly(r); err != nil {
+		return 0, err
+	}
+	code, err := d.code(r)
+	if err != nil {
+		return 0, err
+	}
+	body, giveBack, err := d.readBody(w, r)
+	if err != nil {
+		return 0, err
+	}
+	defer giveBack()
+	a, err := decodeAnswer(body)
+	if err != nil {
+		return len(body), err
+	}
+	a.Code, a.Credential, a.From = code, r.Header.Get(credentialHeader), "HTTP at the daemon's own socket"
+	if o.foreign || o.listener != nil {
+		a.From = "HTTP from " + r.RemoteAddr
+	}
+	one, err := d.Approvals.Answer(r.Context(), a)
+	if err != nil {
+		return len(body), unanswered(err)
+	}
+	writeJSON(w, "application/json", http.StatusOK, one)
+	return len(body), nil
+}
+
+func decodeAnswer(body []byte) (a Answering, err error) {
+	var r answerRequest
+	if err := decodeObject(body, r.fields()); err != nil {
+		return a, err
+	}
+	switch strings.ToLower(r.Answer) {
+	case "allow":
+		a.Yes = true
+	case "deny":
+	default:
+		return a, problem("bad-request", `answer must be "allow" or "deny", not %q`, clip(r.Answer)).at("answer")
+	}
+	if a.Scope, err = approve.ParseScope(r.Scope); err != nil {
+		return a, problem("bad-request", "%v", err).at("scope")
+	}
+	a.Note = r.Note
+	return a, nil
+}
+
+// unanswered is the problem of an answer that does not count, or of a code that is none.
+func unanswered(err error) error {
+	var foreign *NotMintedError
+	var refused *approve.RefusedError
+	switch {
+	case errors.As(err, &foreign):
+		return problem("not-allowed", "%v", err)
+	case errors.As(err, &refused) && refused.State == "":
+		return problem("no-such-approval", "%v", err)
+	case errors.As(err, &refused):
+		return problem("not-answered", "%v", err)
+	}
+	return err
+}
