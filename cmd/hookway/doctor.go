@@ -77,7 +77,7 @@ func (e *examining) run(ctx context.Context, agents []string) error {
 	options := e.home.Options()
 	options.Log = nil // what is wrong is a finding
 	c := &doctor.Checkup{
-		Agents: agents, Getenv: e.getenv, Executable: executable, Version: ownVersion(), Dir: server.Cwd(), Config: options, Now: time.Now(),
+		Agents: agents, Getenv: e.getenv, Executable: executable, Version: ownVersion(), Dir: server.Cwd(), Config: options, Now: time.Now(), Channels: e.examinedChannels(),
 	}
 	if err := c.Open(ctx); err != nil {
 		return errors.Join(err, c.Close())
@@ -104,6 +104,7 @@ func (e *examining) run(ctx context.Context, agents []string) error {
 // prove adds what shows that hooks fire.
 func (e *examining) prove(ctx context.Context, c *doctor.Checkup, report *doctor.Report) []doctor.Seen {
 	report.Add(c.StartDaemon(ctx, e.environ()))
+	report.Add(c.TestChannels(ctx))
 	report.Add(c.SelfTest(ctx))
 	report.Add(c.Canary(ctx, e.mayRun(c)))
 	section, seen := c.LastSeen()

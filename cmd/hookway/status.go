@@ -80,6 +80,9 @@ func showStatus(a *app, st daemon.Status, ours string) {
 	for _, w := range st.Webhooks {
 		fmt.Fprintf(out, "  webhook %s\n", webhookLine(w))
 	}
+	for _, c := range st.Channels {
+		fmt.Fprintf(out, "  channel %s of approvals is down: %s\n", c.Name, c.Problem)
+	}
 	if st.Version != ours {
 		a.warn("the daemon is hookway %s, this is %s; hookway stop ends it, and the next event starts this one", st.Version, ours)
 	}

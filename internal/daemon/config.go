@@ -61,6 +61,10 @@ type Config struct {
 	// be nil.
 	Webhooks func() []WebhookStatus
 
+	// Channels says which channels of approvals do not work, for the status. It may be
+	// nil, and is quick.
+	Channels func() []ChannelStatus
+
 	// API answer what does not begin like a frame. Nil: it is not a request then.
 	API APIServer
 

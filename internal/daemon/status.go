@@ -33,6 +33,14 @@ type Status struct {
 	Relay *RelayStatus `json:"relay,omitempty"` // nil: it has no messages
 
 	Webhooks []WebhookStatus `json:"webhooks,omitempty"` // for which something waits, or was lost
+
+	Channels []ChannelStatus `json:"channels,omitempty"` // of approvals, that do not work
+}
+
+// ChannelStatus says how a channel of approvals stands.
+type ChannelStatus struct {
+	Name    string `json:"name"`
+	Problem string `json:"problem"` // why it does not work
 }
 
 // WebhookStatus says how a webhook stands.
@@ -95,6 +103,9 @@ func (s *server) statusNow(asking int) Status {
 	}
 	if s.c.Webhooks != nil {
 		st.Webhooks = s.c.Webhooks()
+	}
+	if s.c.Channels != nil {
+		st.Channels = s.c.Channels()
 	}
 	s.mu.Lock()
 	st.Connections = len(s.conns)

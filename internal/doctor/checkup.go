@@ -26,6 +26,7 @@ type Checkup struct {
 	Dir        string         // the folder whose workspace is meant
 	Config     config.Options // how the configuration is read
 	Now        time.Time
+	Channels   []Channel // by which asks reach a person
 
 	state  string // folder
 	places call.Places
@@ -81,6 +82,7 @@ func (c *Checkup) Look(ctx context.Context) *Report {
 	r.Add(c.folders())
 	r.Add(c.daemon(ctx))
 	r.Add(c.configuration())
+	r.Add(c.channels(ctx))
 	for i := range c.agents {
 		r.Add(c.agent(&c.agents[i]))
 	}

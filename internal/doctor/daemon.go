@@ -64,6 +64,9 @@ func (c *Checkup) running(s *Section, st daemon.Status) {
 	if st.Version != c.Version {
 		s.warn("hookway stop; the next event starts this one", "it is hookway %s, and this is %s", st.Version, c.Version)
 	}
+	for _, ch := range st.Channels {
+		s.warn("", "the channel %s of approvals is down; the others go on: %s", ch.Name, ch.Problem)
+	}
 	if st.Replaced {
 		s.warn("hookway stop, if it is to be at once", "%s was replaced; the daemon makes room for it as soon as nothing runs", st.Executable)
 	}

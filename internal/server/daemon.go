@@ -69,6 +69,7 @@ func (d *Daemon) Serve(ctx context.Context) error {
 		},
 		Relay:    relay.Status,
 		Webhooks: func() []daemon.WebhookStatus { return webhookStatus(spooled, j.Webhooks, h.Log) },
+		Channels: asks.status,
 		Ready: func() {
 			d.Ready()
 			relay.begin()

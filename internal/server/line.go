@@ -1,9 +1,11 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/hookway/hookway/internal/approve"
 	"github.com/hookway/hookway/internal/backoff"
+	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/notify"
 )
@@ -167,6 +170,25 @@ func (l *line) say(part int, err error) {
 	case err == nil && was != nil:
 		l.home.Log.Warn("the channel " + l.channel.Name() + " works again: " + [2]string{"cards are sent", "answers can come"}[part])
 	}
+}
+
+// problem is why the channel does not work; nil if it does.
+func (l *line) problem() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return cmp.Or(l.problems[listening], l.problems[sending])
+}
+
+// status says which channels do not work.
+func (a *asks) status() (list []daemon.ChannelStatus) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(a.running)) {
+		if err := a.running[name].problem(); err != nil {
+			list = append(list, daemon.ChannelStatus{Name: name, Problem: err.Error()})
+		}
+	}
+	return list
 }
 
 // tokens is what tokens of a card are made for: a yes is good for no no.

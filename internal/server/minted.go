@@ -37,7 +37,7 @@ type MintedChannel struct {
 // MintedCredential lets a program answer over HTTP.
 type MintedCredential struct {
 	Name  string    `json:"name"`
-	Hash  string    `json:"hash"` // of the secret
+	Hash  string    `json:"hash,omitempty"` // of the secret
 	By    string    `json:"by"`
 	At    time.Time `json:"at"`
 	Until time.Time `json:"until"`
