@@ -75,6 +75,9 @@ func Load(ctx context.Context, opts Options) (*Set, error) {
 	l.asker.expand(ctx, &l.work)
 	l.asker.askFolders(ctx)
 	l.assemble(ctx)
+	for i := range l.set.Hooks {
+		within(&l.set.Hooks[i].Match, l.workspace)
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, errors.Join(fmt.Errorf("reading the configuration was cancelled: %w", err), l.set.Close())
 	}

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"slices"
+
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/where"
@@ -35,7 +37,7 @@ func factKeys() []key[hook.Match] {
 				}
 				m.Unknown = ok && v
 			}},
-		{name: "where", doc: "Expressions over facts, event, tool, input, session, agent and cwd, of which one must hold: any(facts, .does == \"infra\" and not .dry).",
+		{name: "where", doc: "Expressions over facts, event, tool, input, session, agent, cwd and folder, of which one must hold: any(facts, .does == \"infra\" and not .dry).",
 			shape: textsShape(), read: readWhere},
 	}
 }
@@ -71,6 +73,28 @@ func readWhere(r *reader, n *yaml.Node, m *hook.Match) {
 			continue
 		}
 		m.Where = append(m.Where, test)
+	}
+}
+
+// within has the conditions of a matcher, and of those in it, name folders as seen from
+// the workspace.
+func within(m *hook.Match, workspace string) {
+	m.Where = slices.Clone(m.Where) // hooks may share a matcher
+	for i, t := range m.Where {
+		if test, ok := t.(*where.Test); ok {
+			m.Where[i] = test.In(workspace)
+		}
+	}
+	for _, list := range []*[]hook.Match{&m.Any, &m.All} {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			within(&(*list)[i], workspace)
+		}
+	}
+	if m.Not != nil {
+		not := *m.Not
+		within(&not, workspace)
+		m.Not = &not
 	}
 }
 

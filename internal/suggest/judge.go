@@ -91,7 +91,7 @@ func (j *judge) allows() []Suggestion {
 		}
 		key := at + "\x00" + source + "\x00" + shapeKey(a.tool, list)
 		if shapes[key] == nil {
-			shapes[key] = newShape(at, source, a.tool)
+			shapes[key] = newShape(j.Root, at, source, a.tool)
 		}
 		shapes[key].take(a, list)
 	}
@@ -126,7 +126,7 @@ func (j *judge) narrowed(s *shape) *shape {
 		return occasions < leastTimes || days < leastDays
 	})
 	slices.SortStableFunc(often, func(a, b *answered) int { return b.all - a.all })
-	out := newShape(s.event, s.source, s.tool)
+	out := newShape(j.Root, s.event, s.source, s.tool)
 	for _, a := range often[:min(len(often), mostWords)] {
 		out.take(a, j.facts(&a.call))
 	}
@@ -160,7 +160,11 @@ func (j *judge) fit(tries []*try) []*try {
 		var err, also error
 		t.test, err = where.Compile(t.text)
 		t.acts, also = where.Compile(t.shape.does())
-		return err != nil || also != nil
+		if err != nil || also != nil {
+			return true
+		}
+		t.test = t.test.In(j.Root)
+		return false
 	})
 	if len(tries) == 0 {
 		return nil

@@ -21,7 +21,7 @@ func (j *judge) allow(t *try, ids map[string]bool) Suggestion {
 	id := free(ids, "allow-"+slug(name))
 	out := Suggestion{
 		Kind: Allow, ID: id, Title: "allow " + name + " without asking", Milder: true,
-		Why:     []string{fmt.Sprintf("a person was asked about %s and let each run", calls(s.all)), "no such call was refused, interrupted or blocked, and no block rule holds for what the rule says"},
+		Why:     []string{fmt.Sprintf("a person was asked about %s and let each run, %s", calls(s.all), s.place()), "no such call was refused, interrupted or blocked, and no block rule holds for what the rule says"},
 		Samples: j.samples(s.calls), Note: "what hookway's own rules and other hooks block or ask about stays so",
 	}
 	out.count(&s.times)
@@ -31,6 +31,21 @@ func (j *judge) allow(t *try, ids map[string]bool) Suggestion {
 	out.Case = j.caseOf(s.calls[0].call, "allow", id)
 	out.Case.Event, out.Case.Source = s.event, s.source
 	return out
+}
+
+// place says where the calls of a shape were made, for people.
+func (s *shape) place() string {
+	switch {
+	case len(s.folders) > mostWords:
+		return "in many folders of the workspace"
+	case len(s.folders) == 1 && s.folders[s.root]:
+		return "in the workspace's own folder: the rule holds there alone"
+	}
+	var from []string
+	for _, dir := range slices.Sorted(maps.Keys(s.folders)) {
+		from = append(from, s.seenFrom(dir))
+	}
+	return "in " + strings.Join(from, ", ") + ": the rule holds there alone"
 }
 
 // hookEntry is a hook as an entry of the list in a hookway.yaml.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,10 +26,13 @@ type shape struct {
 	inputs *inputs
 	calls  []*answered
 	times
+
+	root    string          // the workspace
+	folders map[string]bool // where the calls were made
 }
 
-func newShape(event, source, tool string) *shape {
-	return &shape{event: event, source: source, tool: tool, acts: map[string]*act{}, inputs: newInputs(tool)}
+func newShape(root, event, source, tool string) *shape {
+	return &shape{root: root, event: event, source: source, tool: tool, acts: map[string]*act{}, inputs: newInputs(tool), folders: map[string]bool{}}
 }
 
 // act is facts that differ only in arguments and paths.
@@ -116,6 +120,9 @@ func (s *shape) take(a *answered, list []hook.Fact) {
 	s.calls = append(s.calls, a)
 	s.join(&a.times)
 	s.inputs.take(a.input)
+	if len(s.folders) <= mostWords {
+		s.folders[a.dir] = true
+	}
 	files := map[string]bool{}
 	for i := range list {
 		if p := list[i].Path; p != "" {
@@ -166,8 +173,37 @@ func (s *shape) expression() (string, bool) {
 	if text == "" || !ok {
 		return "", false
 	}
+	if folder := s.folder(); folder != "" {
+		text += " and " + folder
+	}
 	text += " and " + input
 	return text, len(text) <= mostText
+}
+
+// folder is the condition that a call is made where such calls were made: the same words
+// do something else in another folder. Of more folders than can be listed, any of the
+// workspace may be it.
+func (s *shape) folder() string {
+	if len(s.folders) > mostWords {
+		return ""
+	}
+	var from []string
+	for _, dir := range slices.Sorted(maps.Keys(s.folders)) {
+		from = append(from, s.seenFrom(dir))
+	}
+	if len(from) == 1 {
+		return "folder == " + quote(from[0])
+	}
+	return "folder in " + listOf(from)
+}
+
+// seenFrom is a folder as seen from the workspace.
+func (s *shape) seenFrom(dir string) string {
+	rel, err := filepath.Rel(s.root, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return filepath.ToSlash(dir)
+	}
+	return filepath.ToSlash(rel)
 }
 
 // does is what the condition says of the acts; "": they differ too much.

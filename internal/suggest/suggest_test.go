@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -116,7 +117,7 @@ func TestARuleIsNoWiderThanItsEvidence(t *testing.T) {
 		a := f.watch.yes[h]
 		key := shapeKey(a.tool, j.facts(&a.call))
 		if shapes[key] == nil {
-			shapes[key] = newShape("", "", a.tool)
+			shapes[key] = newShape(w.plan.Root, "", "", a.tool)
 		}
 		shapes[key].take(a, j.facts(&a.call))
 	}
@@ -145,6 +146,12 @@ func TestARuleIsNoWiderThanItsEvidence(t *testing.T) {
 			t.Errorf("%q: %v, want %v; facts %+v", command, got, want, j.facts(&c))
 		}
 	}
+	for _, dir := range []string{filepath.Join(w.plan.Root, "src"), filepath.Dir(w.plan.Root)} {
+		elsewhere := call{tool: "Bash", input: map[string]any{"command": "npm test"}, dir: dir}
+		if slices.Contains(p.try(&tested{elsewhere, j.facts(&elsewhere)}), true) {
+			t.Errorf("what was allowed in one folder is let pass in %s", dir)
+		}
+	}
 	more := call{tool: "Bash", input: map[string]any{"command": "npm test", "dangerouslyDisableSandbox": true}, dir: w.plan.Root}
 	if slices.Contains(p.try(&tested{more, j.facts(&more)}), true) {
 		t.Error("a member of the input that was never there is let pass")
@@ -170,7 +177,7 @@ func (w *world) passes() func(tool string, input map[string]any) bool {
 			if err != nil {
 				w.t.Fatal(err)
 			}
-			tests = append(tests, test)
+			tests = append(tests, test.In(w.plan.Root))
 		}
 	}
 	p := newProbe(tests...)
@@ -317,7 +324,7 @@ func TestNoSuggestionLetsPassWhatABlockRuleHolds(t *testing.T) {
 		}
 		key := shapeKey(all[i].tool, all[i].facts)
 		if shapes[key] == nil {
-			shapes[key] = newShape("", "", all[i].tool)
+			shapes[key] = newShape(world.Dir, "", "", all[i].tool)
 		}
 		shapes[key].take(&answered{call: all[i].call}, all[i].facts)
 	}

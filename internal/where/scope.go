@@ -2,13 +2,14 @@ package where
 
 import (
 	"cmp"
+	"path/filepath"
 	"reflect"
 
 	"github.com/hookway/hookway/hook"
 )
 
 // names are what an expression may name, besides functions.
-var names = []string{"facts", "event", "tool", "input", "session", "agent", "cwd"}
+var names = []string{"facts", "event", "tool", "input", "session", "agent", "cwd", "folder"}
 
 // fact is a hook.Fact whose members have the names of its JSON, which is how
 // hookway.yaml writes them.
@@ -73,6 +74,7 @@ type environment struct {
 	Session string         `expr:"session"`
 	Agent   string         `expr:"agent"`
 	CWD     string         `expr:"cwd"`
+	Folder  string         `expr:"folder"`
 	Steps   *budget        `expr:"steps left"`
 }
 
@@ -97,7 +99,7 @@ func factMembers() (out []string) {
 func (t *Test) environment(ev hook.AnyEvent) (env *environment, more string) {
 	head := ev.Head()
 	call, _ := hook.CallOf(ev)
-	env = &environment{Event: ev.Info().Name, Tool: call.Name, Session: head.Session, Agent: head.Agent, CWD: head.CWD, Steps: &budget{left: maxSteps, cost: 1}}
+	env = &environment{Event: ev.Info().Name, Tool: call.Name, Session: head.Session, Agent: head.Agent, CWD: head.CWD, Folder: t.folder(head.CWD), Steps: &budget{left: maxSteps, cost: 1}}
 	if t.input {
 		env.Input = call.Input
 		env.Steps.cost += textBytes(call.Input, 0) / stepBytes
@@ -115,6 +117,15 @@ func (t *Test) environment(ev hook.AnyEvent) (env *environment, more string) {
 		}
 	}
 	return env, more
+}
+
+// folder is where a call is made, as seen from the workspace.
+func (t *Test) folder(cwd string) string {
+	rel, err := filepath.Rel(t.root, cwd)
+	if t.root == "" || cwd == "" || err != nil || !filepath.IsLocal(rel) {
+		return filepath.ToSlash(cwd)
+	}
+	return filepath.ToSlash(rel)
 }
 
 // textBytes is about how much text a tool's input has.

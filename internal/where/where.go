@@ -33,11 +33,20 @@ const (
 type Test struct {
 	text    string
 	program *vm.Program
-	facts   bool // it reads the event's facts
-	input   bool // it reads the tool's input
+	root    string // the workspace; "" is none
+	facts   bool   // it reads the event's facts
+	input   bool   // it reads the tool's input
 }
 
 var _ hook.FactTest = (*Test)(nil)
+
+// In is the test in a workspace: there folder is "." or a path such as "src/x", and
+// elsewhere the whole path.
+func (t *Test) In(workspace string) *Test {
+	in := *t
+	in.root = workspace
+	return &in
+}
 
 // String is the expression as it is written.
 func (t *Test) String() string { return t.text }

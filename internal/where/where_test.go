@@ -20,6 +20,9 @@ import (
 func holds(t testing.TB, text string, use hook.ToolUse, facts ...hook.Fact) (bool, error) {
 	t.Helper()
 	test, err := Compile(text)
+	if err == nil {
+		test = test.In("/w")
+	}
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -60,6 +63,8 @@ func TestHolds(t *testing.T) {
 		{`let n = len(filter(facts, .does == "run")); n == 0`, []hook.Fact{apply}, true},
 		{`facts[0].verb == "apply"`, []hook.Fact{apply}, true},
 		{`event == "PreToolUse" and tool == "Bash" and session == "s-1" and agent == "claude" and cwd == "/w/p"`, nil, true},
+		{`folder == "p"`, nil, true},
+		{`folder == cwd or folder == "."`, nil, false},
 		{`input.command contains "apply" and input.timeout > 3`, nil, true},
 		{`(input.url ?? "") startsWith "http"`, nil, false},
 		{`"command" in input`, nil, true},
