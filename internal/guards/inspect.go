@@ -3,6 +3,7 @@ package guards
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -132,6 +133,17 @@ func (in *Inspection) Facts(by string) (out []hook.Fact) {
 		}
 	}
 	return out
+}
+
+// Seen is what a session keeps of the text.
+func (in *Inspection) Seen() (seen Seen) {
+	seen.Orders = in.Orders
+	for _, c := range in.Secrets {
+		if c.Searched() && !slices.Contains(seen.Secrets, c.Kind) {
+			seen.Secrets = append(seen.Secrets, c.Kind)
+		}
+	}
+	return seen
 }
 
 // masked is a text with a word in the place of each credential.

@@ -102,12 +102,7 @@ func (g *Guard) inspect(d *hook.Decision, tool string, text *string) (seen Seen)
 	if len(facts) == 0 {
 		return seen
 	}
-	seen.Orders = in.Orders
-	for _, c := range in.Secrets {
-		if c.Searched() && !slices.Contains(seen.Secrets, c.Kind) {
-			seen.Secrets = append(seen.Secrets, c.Kind)
-		}
-	}
+	seen = in.Seen()
 	var told []string
 	judged := g.Policy.Judge(facts)
 	for _, j := range judged {

@@ -91,6 +91,49 @@ type Sample struct {
 	Times   int            `json:"times"` // how many calls are like it
 }
 
+// Found is what the packs that judge results would have done with what came back from
+// calls: fenced orders to the agent, masked secrets, removed what makes a terminal do
+// things.
+type Found struct {
+	Searched int `json:"searched"` // results
+	Enforce  int `json:"enforce"`  // of these, what would have been changed
+	Auto     int `json:"auto"`     // of these, in mode auto
+
+	Rules []*Rule `json:"rules"`
+
+	rules map[string]*Rule
+}
+
+func (f *Found) add(o *Found) {
+	f.Searched, f.Enforce, f.Auto = f.Searched+o.Searched, f.Enforce+o.Enforce, f.Auto+o.Auto
+	for id, r := range o.rules {
+		if f.rules[id] == nil {
+			f.rules[id] = r
+			continue
+		}
+		f.rules[id].add(r)
+	}
+}
+
+// searched counts a result with what rules say of it.
+func (c *counts) searched(about call, found []guards.Judged) {
+	c.Results.Searched++
+	any, counts := false, false
+	for _, j := range found {
+		if j.Verdict == guards.Warn {
+			continue
+		}
+		any, counts = true, counts || j.Counts
+		ruleIn(c.Results.rules, about, j)
+	}
+	if any {
+		c.Results.Enforce++
+	}
+	if counts {
+		c.Results.Auto++
+	}
+}
+
 // counts are those of one session, or of all.
 type counts struct {
 	Sessions int `json:"sessions"`
@@ -105,12 +148,14 @@ type counts struct {
 	Enforce Stops `json:"enforce"`
 	Auto    Stops `json:"auto"`
 
+	Results Found `json:"results"`
+
 	agents, days, projects map[string]*Part
 	rules                  map[string]*Rule
 }
 
 func newCounts() *counts {
-	return &counts{agents: map[string]*Part{}, days: map[string]*Part{}, projects: map[string]*Part{}, rules: map[string]*Rule{}}
+	return &counts{agents: map[string]*Part{}, days: map[string]*Part{}, projects: map[string]*Part{}, rules: map[string]*Rule{}, Results: Found{rules: map[string]*Rule{}}}
 }
 
 // Bounds of what is kept apart; of more the rest is counted together.
@@ -180,7 +225,7 @@ func (c *counts) judged(about call, found []guards.Judged) (rules []string) {
 		}
 		if !slices.Contains(rules, j.Rule.ID) {
 			rules = append(rules, j.Rule.ID)
-			c.rule(about, j)
+			ruleIn(c.rules, about, j)
 		}
 	}
 	if len(rules) == 1 {
@@ -202,12 +247,12 @@ func worse(a, b guards.Verdict) guards.Verdict {
 	return b
 }
 
-// rule counts the strictest finding of a rule for a call.
-func (c *counts) rule(about call, j guards.Judged) {
-	r := c.rules[j.Rule.ID]
+// ruleIn counts the strictest finding of a rule for a call.
+func ruleIn(rules map[string]*Rule, about call, j guards.Judged) {
+	r := rules[j.Rule.ID]
 	if r == nil {
 		r = &Rule{ID: j.Rule.ID, shapes: map[string]*Sample{}, hosts: map[string]int{}, places: map[string]int{}}
-		c.rules[r.ID] = r
+		rules[r.ID] = r
 	}
 	r.Enforce.count(j.Verdict)
 	if j.Counts {
@@ -256,6 +301,7 @@ func (c *counts) add(o *counts) {
 	}
 	c.Enforce.add(o.Enforce)
 	c.Auto.add(o.Auto)
+	c.Results.add(&o.Results)
 	for _, both := range [][2]map[string]*Part{{c.agents, o.agents}, {c.days, o.days}, {c.projects, o.projects}} {
 		for name, p := range both[1] {
 			to := part(both[0], name)

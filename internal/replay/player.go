@@ -32,8 +32,10 @@ type player struct {
 type made struct {
 	use   hook.ToolUse
 	head  hook.Envelope
+	about call
 	rules []string // that held for it
 	since bool     // it counts
+	blind bool     // it was not judged
 }
 
 // mostMade bounds the calls that wait for their results.
@@ -109,11 +111,13 @@ func (s *player) call(from *stream, e *transcript.Entry) {
 	m := &made{head: s.envelope(from, e), since: !e.Time.Before(s.p.Since)}
 	m.use = hook.ToolUse{ToolName: e.Tool, ToolInput: inputOf(e.Input), ToolUseID: e.ID}
 	world, ok := s.p.worlds.of(m.head.CWD)
-	about := call{agent: from.record.Agent, sub: e.Sub || from.record.Sub, time: e.Time, tool: e.Tool, input: m.use.ToolInput, home: world.Home, project: world.Project}
+	m.about = call{agent: from.record.Agent, sub: e.Sub || from.record.Sub, time: e.Time, tool: e.Tool, input: m.use.ToolInput, home: world.Home, project: world.Project}
 	if program := from.record.Agent == "codex" && e.Tool == "exec" && isText(e.Input); !ok || program {
 		if m.since {
-			s.counts.unjudged(about, program)
+			s.counts.unjudged(m.about, program)
 		}
+		m.blind = true
+		s.wait(e.ID, m)
 		return
 	}
 	ev := hook.PreToolUse.New(m.head, m.use)
@@ -121,7 +125,7 @@ func (s *player) call(from *stream, e *transcript.Entry) {
 	judged := s.p.policy.Judge(slices.Concat(found, s.state.Before(ev, found, guards.Budget{})))
 	s.state.Decided(ev, found, judged, false) // whatever a rule says now, it went on
 	if m.since {
-		m.rules = s.counts.judged(about, judged)
+		m.rules = s.counts.judged(m.about, judged)
 	}
 	s.wait(e.ID, m)
 }
@@ -147,6 +151,13 @@ func (s *player) result(e *transcript.Entry) {
 	}
 	delete(s.made, e.ID)
 	s.order = slices.DeleteFunc(s.order, func(id string) bool { return id == e.ID })
+	seen := guards.Seen{}
+	if !refused(e.Text) {
+		seen = s.search(m, e)
+	}
+	if m.blind {
+		return
+	}
 	head := m.head
 	head.Mark = &hook.Mark{ID: m.head.Mark.ID, Time: later(e.Time, m.head.Mark.Time)}
 	became := fine
@@ -158,11 +169,23 @@ func (s *player) result(e *transcript.Entry) {
 		if e.Failed {
 			became = failed
 		}
-		s.state.After(hook.PostToolUse.New(head, hook.ToolResult{ToolUse: m.use, ToolResponse: hook.ToolResponse{Success: !e.Failed, Output: e.Text}}), guards.Seen{})
+		s.state.After(hook.PostToolUse.New(head, hook.ToolResult{ToolUse: m.use, ToolResponse: hook.ToolResponse{Success: !e.Failed, Output: e.Text}}), seen)
 	}
 	if m.since {
 		s.counts.became(m.rules, became)
 	}
+}
+
+// search judges what came back from a call.
+func (s *player) search(m *made, e *transcript.Entry) guards.Seen {
+	if !s.p.searches {
+		return guards.Seen{}
+	}
+	in := guards.Inspect(e.Text)
+	if m.since {
+		s.counts.searched(m.about, s.p.policy.Judge(in.Facts(m.use.ToolName)))
+	}
+	return in.Seen()
 }
 
 func later(a, b time.Time) time.Time {

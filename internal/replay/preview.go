@@ -74,8 +74,10 @@ type preview struct {
 	*Plan
 	policy *guards.Policy
 	worlds *worlds
-	done   atomic.Int64
-	all    int64
+
+	searches bool // a pack is on that judges results
+	done     atomic.Int64
+	all      int64
 
 	mu       sync.Mutex
 	copies   copies
@@ -101,7 +103,7 @@ func Preview(ctx context.Context, plan Plan) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &preview{Plan: &plan, policy: policy, worlds: newWorlds(plan.Environ), copies: newCopies()}
+	p := &preview{Plan: &plan, policy: policy, worlds: newWorlds(plan.Environ), copies: newCopies(), searches: policy.Results()}
 	p.report = newReport(&plan)
 	records, problems := transcript.List(ctx, plan.Getenv, plan.Agents, plan.Since)
 	for _, err := range problems {

@@ -67,6 +67,12 @@ func (r *Report) finish(p *problems) {
 			r.Suggestions = append(r.Suggestions, s)
 		}
 	}
+	r.Results.Rules = []*Rule{}
+	for _, id := range slices.Sorted(maps.Keys(r.Results.rules)) {
+		rule := r.Results.rules[id]
+		rule.Samples = telling(rule.shapes)
+		r.Results.Rules = append(r.Results.Rules, rule)
+	}
 	slices.SortStableFunc(r.Rules, func(a, b *Rule) int { return cmp.Or(b.Enforce.Block-a.Enforce.Block, b.Enforce.Ask-a.Enforce.Ask) })
 	slices.SortStableFunc(r.Suggestions, func(a, b Suggestion) int { return b.Spares - a.Spares })
 	slices.Sort(p.texts)

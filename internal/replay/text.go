@@ -20,6 +20,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Calls > 0 {
 		r.table(&b)
 		r.samples(&b)
+		r.results(&b)
 		r.suggestions(&b)
 		r.projectTable(&b)
 	}
@@ -98,6 +99,23 @@ func (r *Report) samples(b *strings.Builder) {
 		for _, s := range rule.Samples {
 			fmt.Fprintf(b, "  %s×  %s\n", visible.Number(s.Times), s.Call)
 			fmt.Fprintf(b, "      %ss: %s (%s, %s, %s)\n", s.Verdict, s.Says, s.Agent, s.Project, day(s.Time))
+		}
+	}
+}
+
+// results tells what would have been done with what came back.
+func (r *Report) results(b *strings.Builder) {
+	f := &r.Results
+	if f.Searched == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s searched: %s would have been fenced or masked in mode enforce, %s in mode auto.\n",
+		visible.Count(f.Searched, "result was", "results were"), visible.Number(f.Enforce), visible.Number(f.Auto))
+	for _, rule := range f.Rules {
+		fmt.Fprintf(b, "\n%s\n", rule.ID)
+		for _, s := range rule.Samples {
+			fmt.Fprintf(b, "  %s×  what came of %s\n", visible.Number(s.Times), s.Call)
+			fmt.Fprintf(b, "      %s (%s, %s, %s)\n", s.Says, s.Agent, s.Project, day(s.Time))
 		}
 	}
 }
