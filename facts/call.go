@@ -208,7 +208,10 @@ func (c *call) start() values {
 		}()
 	}
 	args, before := c.args, len(c.out)
-	defer func() { c.connects(args, before) }()
+	defer func() {
+		c.connects(args, before)
+		c.onward(args, before)
+	}()
 	if special != nil {
 		return c.shows(special(c))
 	}
