@@ -80,6 +80,7 @@ type Judge struct {
 	changes    changes
 	gateway    gateway
 	approvals  approvals
+	waking     waking
 }
 
 // Caller is the process that asks.
@@ -194,6 +195,8 @@ func (r *request) outcome(ctx context.Context, f *flight) (out hook.Outcome[any]
 	if out, err = r.fire(ctx); err == nil {
 		r.addLater(&out)
 		more, err = r.settle(ctx, &out)
+		r.refused(ctx, &out)
+		r.tell(ctx, &out)
 	}
 	whole = true
 	return out, more, err

@@ -317,6 +317,9 @@ func (e *entry) close() error {
 // Close ends all hooks. The server waits for calls under way.
 func (j *Judge) Close() error {
 	j.gateway.end()
+	_, end := j.approvals.ending()
+	end()
+	j.waking.under.Wait()
 	s := &j.workspaces
 	s.mu.Lock()
 	s.closed = true

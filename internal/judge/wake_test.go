@@ -1,0 +1,107 @@
+//go:build unix
+
+package judge_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hookway/hookway/internal/eventually"
+	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/wire/call"
+)
+
+// codexEvent is an event of Codex other than the call.
+func (w *world) codexEvent(name string, fields ...string) *call.Request {
+	w.calls++
+	r := w.native(name, append([]string{"session_id", "s", "tool_use_id", fmt.Sprint("call ", w.calls), "turn_id", fmt.Sprint(w.calls)}, fields...)...)
+	r.Agent = "codex"
+	return r
+}
+
+// TestAnAgentIsToldOfAnAnswer once, at its next event that takes text.
+func TestAnAgentIsToldOfAnAnswer(t *testing.T) {
+	for _, test := range []struct {
+		name, event string
+		yes         bool
+		want        string
+	}{
+		{"a yes, after a tool", "PostToolUse", true, " was approved. If you have not made that call since, try it again"},
+		{"a yes, at a prompt", "UserPromptSubmit", true, " was approved. "},
+		{"a yes, at a stop", "Stop", true, " was approved. "},
+		{"a no", "PostToolUse", false, " was refused: do not try that call again"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w, s := asking(t, asksAll, "")
+			w.want(w.ask(w.codex("ls")), "Waiting for approval")
+			w.want(w.printed(w.codexEvent("PostToolUse")), "!approv")
+			r := only(t, s)
+			says(t, s, r, test.yes, "")
+			w.want(w.printed(w.codexEvent(test.event)), r.Code+test.want, "Bash: command: ls", "They say: mind the gap.")
+			for _, event := range []string{"PostToolUse", "UserPromptSubmit", "PostToolUse"} {
+				w.want(w.printed(w.codexEvent(event)), "!"+r.Code)
+			}
+		})
+	}
+}
+
+// TestAnAgentThatHasMadeTheCallIsToldNothing: nor another session.
+func TestAnAgentThatHasMadeTheCallIsToldNothing(t *testing.T) {
+	w, s := asking(t, asksAll, "")
+	w.ask(w.codex("ls"))
+	r := only(t, s)
+	says(t, s, r, true, "")
+	w.want(w.printed(w.codexEvent("PostToolUse", "session_id", "another")), "!"+r.Code)
+	w.want(w.ask(w.codex("ls")), "!deny")
+	w.want(w.printed(w.codexEvent("PostToolUse")), "!"+r.Code)
+}
+
+// TestARefusalThatIsTriedAgainIsToldOnce, by its own answer.
+func TestARefusalThatIsTriedAgainIsToldOnce(t *testing.T) {
+	w, s := asking(t, asksAll, "")
+	w.ask(w.codex("ls"))
+	r := only(t, s)
+	says(t, s, r, false, "")
+	got := w.ask(w.codex("ls"))
+	w.want(got, `"deny"`, "anna refused this call ("+r.Code+")")
+	if n := strings.Count(got, r.Code); n != 1 {
+		t.Errorf("%s is told %d times: %s", r.Code, n, got)
+	}
+	w.want(w.printed(w.codexEvent("PostToolUse")), "!"+r.Code)
+}
+
+// TestAnotherProcessTellsOfAnAnswer: the one that refused the call has ended.
+func TestAnotherProcessTellsOfAnAnswer(t *testing.T) {
+	w, s := asking(t, asksAll, "")
+	w.ask(w.codex("ls"))
+	r := only(t, s)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	says(t, s, r, true, "")
+	w.Judge = &judge.Judge{Approvals: w.Approvals, Record: w.Record, Log: w.Log}
+	w.want(w.printed(w.codexEvent("PostToolUse")), r.Code+" was approved")
+	w.want(w.printed(w.codexEvent("PostToolUse")), "!"+r.Code)
+}
+
+// TestAWrappedAgentGetsAMessage, for it may rest; its events then do not tell it too.
+func TestAWrappedAgentGetsAMessage(t *testing.T) {
+	w, s := asking(t, asksAll, "")
+	m := &mailWorld{world: w}
+	m.Relay = m.relay()
+	w.wrap("codex")
+	inbox, err := m.open().Join(t.Context(), relay.Presence{Name: "Alice", Session: "run-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.ask(w.codex("ls"))
+	r := only(t, s)
+	says(t, s, r, true, "")
+	eventually.True(t, "a message", func() bool {
+		got, err := inbox.Take(t.Context(), 1)
+		return err == nil && len(got) == 1 && strings.HasPrefix(got[0].Message.Content, r.Code+" was approved")
+	})
+	w.want(w.printed(w.codexEvent("PostToolUse")), "!"+r.Code)
+}
