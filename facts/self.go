@@ -35,6 +35,10 @@ func (c *call) hookway() values {
 				words = append(words, f.text)
 			}
 		}
+		// What takes an answer counts wherever it stands: a word before it may belong to a flag.
+		if i := slices.IndexFunc(words, func(word string) bool { return slices.Contains([]string{"allow", "deny", "revoke", "pin"}, word) }); i > 1 && words[0] == "approvals" {
+			words = []string{words[0], words[i]}
+		}
 		if len(words) > 1 && !slices.Contains([]string{"preview", "test", "list", "show", "wait", "watch"}, words[1]) {
 			c.tell(hook.Fact{Does: "self", What: words[0], Object: strings.Join(words, " "), Verb: words[1], At: c.at, Sure: true})
 		}

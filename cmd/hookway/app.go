@@ -110,7 +110,7 @@ func (a *app) root() *cobra.Command {
 		return fmt.Errorf("%s; %s --help shows the flags", said, cmd.CommandPath())
 	})
 	for _, command := range []func(*app) *cobra.Command{
-		fireCommand, explainCommand, guardsCommand, listCommand, testCommand, trustCommand, untrustCommand, allowCommand, initCommand,
+		fireCommand, explainCommand, guardsCommand, listCommand, testCommand, trustCommand, untrustCommand, allowCommand, approvalsCommand, initCommand,
 		runCommand, hookCommand, installCommand, uninstallCommand, schemaCommand, versionCommand,
 		sessionsCommand, holdCommand, releaseCommand, injectCommand, sendCommand, messagesCommand, outputCommand,
 		serveCommand, statusCommand, stopCommand, logCommand, replayCommand, statsCommand, suggestCommand, doctorCommand, benchCommand, memoryCommand,

@@ -103,7 +103,7 @@ func runWrapped(ctx context.Context, a *app, name, file string, command []string
 		Memory: memory, Mail: mail, History: reached.history, Reach: reached.announce,
 		Engine: w.Engine, Name: name, ID: id, AgentHooks: hooks, Command: own.Command, Dir: server.Cwd(), Env: os.Environ(),
 		Stdin: a.in, Stdout: a.out, IdleThreshold: w.Set.Settings.IdleThreshold, Source: "run", Warn: later.add, Native: own.Native, Record: record,
-		Unknown: unknown, Quotes: quotes,
+		Unknown: unknown, Quotes: quotes, Attend: attendAsks(a, id, name),
 	})
 	stop()
 	err = errors.Join(err, w.Close(), a.home.Memories().Close())

@@ -90,7 +90,7 @@ func setPort(ts *testscript.TestScript, _ bool, args []string) {
 // TestStories runs every story in testdata/script: each is a folder of files and
 // the commands that are run in it. Nothing outside that folder is touched.
 // storyCommands are what stories can say besides testscript's own words.
-var storyCommands = map[string]func(*testscript.TestScript, bool, []string){"status": status, "ask": ask, "env-from": envFrom, "assemble": assemble, "set-port": setPort, "at-terminal": typed, "code-from": codeFrom, "database": database, "answered": answered}
+var storyCommands = map[string]func(*testscript.TestScript, bool, []string){"status": status, "ask": ask, "env-from": envFrom, "assemble": assemble, "set-port": setPort, "at-terminal": typed, "converse": converse, "code-from": codeFrom, "database": database, "answered": answered}
 
 func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{

@@ -7,3 +7,7 @@ func typed(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("there are
 func codeFrom(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Fatalf("there are no terminals here")
 }
+
+func converse(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Fatalf("there are no terminals here")
+}

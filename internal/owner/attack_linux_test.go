@@ -226,19 +226,22 @@ func TestAnAgentCannotAnswer(t *testing.T) {
 		needs []string
 		why   string
 	}{
-		"no terminal":            {line: "echo y | ASKS", why: "the agent claude"},
-		"no terminal, no parent": {line: "(setsid env -i ASKS </dev/null >/dev/null 2>&1 &)", needs: []string{"setsid"}, why: "no terminal here"},
-		"script":                 {line: "script -qec 'ASKS' /dev/null", needs: []string{"script"}, why: "the agent claude"},
-		"script, no environment": {line: "env -i PATH=$PATH SHELL=/bin/sh script -qec 'ASKS' /dev/null", needs: []string{"script"}, why: "the agent claude"},
-		"left behind":            {line: "(env -i PATH=$PATH SHELL=/bin/sh setsid script -qec 'ASKS' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid"}, why: "this terminal was made by script"},
-		"nohup":                  {line: "(env -i PATH=$PATH SHELL=/bin/sh nohup setsid script -qec 'sh -c \"ASKS; :\"' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid", "nohup"}, why: "this terminal was made by script"},
-		"below many shells":      {line: "env -i PATH=$PATH SHELL=/bin/sh n=1 sh DEEP script -qec 'ASKS' /dev/null", needs: []string{"script"}, why: "more than 64 processes"},
-		"left behind by many":    {line: "(env -i PATH=$PATH SHELL=/bin/sh n=1 setsid sh DEEP script -qec 'env -i ASKS' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid"}, why: "more than 64 processes"},
-		"by its environment":     {line: "(CLAUDECODE=1 setsid script -qec 'env -i ASKS' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid"}, why: "CLAUDECODE is set there"},
-		"a window of tmux":       {line: "env -i PATH=$PATH SHELL=/bin/sh tmux -S SOCKET -f /dev/null new-session -d 'ASKS'", needs: []string{"tmux"}, why: "no person sees this window of tmux"},
-		"a hidden tmux":          {line: "env -i PATH=$PATH SHELL=/bin/sh tmux -S SOCKET -f /dev/null new-session -d 'env -u TMUX ASKS'", needs: []string{"tmux"}, why: "of tmux"},
-		"a tmux of an agent":     {line: "AI_AGENT=x tmux -S SOCKET -f /dev/null new-session -d 'env -i ASKS'", needs: []string{"tmux"}, why: "AI_AGENT is set there"},
-		"a client of its own":    {line: "env -i PATH=$PATH SHELL=/bin/sh TERM=xterm script -qec \"tmux -S SOCKET -f /dev/null new-session 'ASKS'\" /dev/null", needs: []string{"tmux", "script"}, why: "no person sees this window of tmux"},
+		"answer through a pipe":                          {line: "echo y | ASKS", why: "the agent claude"},
+		"answer without a terminal and without a parent": {line: "(setsid env -i ASKS </dev/null >/dev/null 2>&1 &)", needs: []string{"setsid"}, why: "no terminal here"},
+		"give it another terminal's file":                {line: "(env -i setsid ASKS </dev/ptmx >/dev/ptmx 2>/dev/null &)", needs: []string{"setsid"}, why: "belongs to no terminal"},
+		"run it in a terminal made by `script`":          {line: "script -qec 'ASKS' /dev/null", needs: []string{"script"}, why: "the agent claude"},
+		"and with an empty environment":                  {line: "env -i PATH=$PATH SHELL=/bin/sh script -qec 'ASKS' /dev/null", needs: []string{"script"}, why: "the agent claude"},
+		"leave that behind with `setsid`":                {line: "(env -i PATH=$PATH SHELL=/bin/sh setsid script -qec 'ASKS' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid"}, why: "this terminal was made by script"},
+		"leave that behind with `nohup`, in a shell":     {line: "(env -i PATH=$PATH SHELL=/bin/sh nohup setsid script -qec 'sh -c \"ASKS; :\"' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid", "nohup"}, why: "this terminal was made by script"},
+		"hide below more shells than are looked at":      {line: "env -i PATH=$PATH SHELL=/bin/sh n=1 sh DEEP script -qec 'ASKS' /dev/null", needs: []string{"script"}, why: "more than 64 processes"},
+		"hide what made the terminal below many shells":  {line: "(env -i PATH=$PATH SHELL=/bin/sh n=1 setsid sh DEEP script -qec 'env -i ASKS' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid"}, why: "more than 64 processes"},
+		"empty the environment in the terminal alone":    {line: "(CLAUDECODE=1 setsid script -qec 'env -i ASKS' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid"}, why: "CLAUDECODE is set there"},
+		"leave Python's `pty.spawn` behind":              {line: "(env -i PATH=$PATH setsid python3 -c 'import pty; pty.spawn([\"/bin/sh\", \"-c\", \"ASKS; :\"])' </dev/null >/dev/null 2>&1 &)", needs: []string{"setsid", "python3"}, why: "this terminal was made by python3"},
+		"run it below a shell with another name":         {line: "cp $(command -v sh) bash5; env -i PATH=$PATH SHELL=/bin/sh ./bash5 -c 'script -qec \"ASKS\" /dev/null; :'", needs: []string{"script"}, why: "the agent claude"},
+		"open a window of tmux":                          {line: "env -i PATH=$PATH SHELL=/bin/sh tmux -S SOCKET -f /dev/null new-session -d 'ASKS'", needs: []string{"tmux"}, why: "no person sees this window of tmux"},
+		"hide that it is one of tmux":                    {line: "env -i PATH=$PATH SHELL=/bin/sh tmux -S SOCKET -f /dev/null new-session -d 'env -u TMUX ASKS'", needs: []string{"tmux"}, why: "of tmux"},
+		"open a tmux of its own":                         {line: "AI_AGENT=x tmux -S SOCKET -f /dev/null new-session -d 'env -i ASKS'", needs: []string{"tmux"}, why: "AI_AGENT is set there"},
+		"attach a client of its own to it":               {line: "env -i PATH=$PATH SHELL=/bin/sh TERM=xterm script -qec \"tmux -S SOCKET -f /dev/null new-session 'ASKS'\" /dev/null", needs: []string{"tmux", "script"}, why: "no person sees this window of tmux"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
@@ -290,7 +293,7 @@ func TestOnlyKeysAnswerInTmux(t *testing.T) {
 	for name, c := range map[string]struct {
 		byKeys bool
 		want   string
-	}{"keys": {true, "yes"}, "send-keys": {false, "error: nobody typed that answer"}} {
+	}{"keys": {true, "yes"}, "press keys there with `send-keys`": {false, "error: nobody typed that answer"}} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			s.needs("tmux")

@@ -4,5 +4,5 @@
 // What only a person may say (let this call through, trust these hooks) takes [Rule]'s
 // word that no agent has a hand in it: not by its environment, not as an ancestor, not
 // at the other end of the terminal. Agents run as the same user, so this is no wall
-// against a program that is written to get round it; docs/approve.md says what is left.
+// against a program that is written to get round it; docs/approvals.md says what is left.
 package owner

@@ -18,6 +18,7 @@ type Terminal struct {
 
 	in, out *os.File // nil out: in is both
 	typing  typing
+	rule    Rule
 }
 
 // typing knows whether keys were pressed by a person; nil where that cannot be found out.
@@ -40,6 +41,7 @@ func (r Rule) Open(in, out *os.File) (*Terminal, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.rule = r
 	m := r.machine()
 	if err := r.terminal(m); err != nil {
 		return nil, errors.Join(err, t.Close())

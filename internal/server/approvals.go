@@ -11,6 +11,10 @@ import (
 	"github.com/hookway/hookway/internal/process"
 )
 
+// ApprovalsDir is where the calls are kept that people are asked about, and what is kept of
+// their PIN.
+func (h *Home) ApprovalsDir() (string, error) { return h.folder("approvals") }
+
 // Approvals opens the calls that rules stopped; nil if there are none yet. To close it is
 // the caller's part.
 func (h *Home) Approvals(ctx context.Context) (*approve.Store, error) {

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/approve"
+	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/owner"
+	"github.com/hookway/hookway/internal/process"
+	"github.com/hookway/hookway/internal/server"
+	"github.com/hookway/hookway/internal/visible"
+)
+
+// answer is what a person wants to say, before they have said it.
+type answer struct {
+	code  string // as it was written
+	yes   bool
+	scope string
+	note  string
+	pin   bool // ask for the PIN, also where it is not required
+}
+
+func answerCommand(a *app, yes bool) *cobra.Command {
+	said := answer{yes: yes}
+	cmd := &cobra.Command{
+		Use:   "allow CODE",
+		Short: "Let a call pass; only a person at a terminal may",
+		Long: `Let a call pass. You see it, and are asked. It works only in a terminal that no agent
+has a hand in, as hookway allow does.
+
+--scope once is this very call; session is what does the same in this session; shape
+is what does the same in this folder, for 30 days. What a call does is told by facts,
+not by how it is written. A call of which that is not known has no shape.`,
+		Args: exactly("CODE"), ValidArgsFunction: a.completeCode,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			said.code = args[0]
+			return answerAndSay(cmd.Context(), a, said, cmd.CommandPath()+" "+args[0])
+		},
+	}
+	if !yes {
+		cmd.Use, cmd.Short = "deny CODE", "Refuse a call; only a person at a terminal may"
+		cmd.Long = `Refuse a call. You see it, and are asked. It works only in a terminal that no agent
+has a hand in, as hookway allow does. The agent is told your note.
+
+--scope once is this very call, for 10 minutes; session and shape are what does the
+same in this session.`
+	}
+	cmd.Flags().StringVar(&said.note, "note", "", "say this `TEXT` to the agent, too")
+	cmd.Flags().StringVar(&said.scope, "scope", string(approve.ScopeOnce), "which calls the answer is for: once, session or shape")
+	cmd.Flags().BoolVar(&said.pin, "pin", false, "ask for the PIN, as approvals: {require: pin} does always")
+	return cmd
+}
+
+// answerAndSay takes an answer, puts on record that it was given or refused, and says what
+// comes of it.
+func answerAndSay(ctx context.Context, a *app, said answer, command string) error {
+	r, err := takeAnswer(ctx, a, said)
+	a.home.Answered(ctx, approvalRecord(a, command, answeredNow(&r), err))
+	switch {
+	case err != nil:
+		return err
+	case a.json:
+		return a.print(r)
+	}
+	_, err = fmt.Fprintln(a.out, saidNow(&r))
+	return err
+}
+
+// takeAnswer asks the owner about a call, and answers it.
+func takeAnswer(ctx context.Context, a *app, said answer) (r approve.Request, err error) {
+	code, err := approve.ParseCode(said.code)
+	if err != nil {
+		return r, err
+	}
+	scope, err := approve.ParseScope(said.scope)
+	if err != nil {
+		return r, err
+	}
+	not := code + " was not allowed"
+	if !said.yes {
+		not = code + " was not refused"
+	}
+	out, ok := a.out.(*os.File)
+	if !ok {
+		return r, fmt.Errorf("%s: this takes a terminal", not)
+	}
+	terminal, err := a.owner.Open(a.in, out)
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", not, err)
+	}
+	defer terminal.Close()
+	err = a.withApprovals(ctx, func(store *approve.Store) error {
+		if store == nil {
+			return &approve.RefusedError{Code: code}
+		}
+		if r, err = store.Find(ctx, code); err != nil {
+			return err
+		}
+		if err := a.mayAnswer(&r, said.yes); err != nil {
+			return fmt.Errorf("%s: %w", not, err)
+		}
+		if scope == approve.ScopeShape && !r.HasShape {
+			return fmt.Errorf("%s: what its call would do is not known for sure, so nothing else is like it; answer it once, or for the session", not)
+		}
+		showRequest(terminal, &r)
+		yes, err := terminal.Confirm(question(&r, said.yes, scope))
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", not, err)
+		case !yes:
+			return errors.New(not)
+		}
+		if said.yes {
+			if err := a.askPIN(ctx, terminal, said.pin); err != nil {
+				return fmt.Errorf("%s: %w", not, err)
+			}
+		}
+		by, from := personAt(a, terminal.Name)
+		r, err = store.Answer(ctx, r, approve.Answer{Yes: said.yes, Scope: scope, Note: said.note, By: by, From: from})
+		return err
+	})
+	return r, err
+}
+
+// mayAnswer says why a call cannot be answered here. Agents in a container see other
+// processes than we do, so who asks there could be behind this terminal unseen.
+func (a *app) mayAnswer(r *approve.Request, yes bool) error {
+	if yes && r.Place != process.Namespaces() {
+		return errors.New("its call was stopped in another container, or another user namespace; answer it there")
+	}
+	return nil
+}
+
+// question is what the person is asked.
+func question(r *approve.Request, yes bool, scope approve.Scope) string {
+	calls := "this very call, as often as it comes,"
+	if r.HasShape {
+		calls = "all calls that do the same"
+	}
+	switch {
+	case !yes && scope == approve.ScopeOnce:
+		return "Refuse this call?"
+	case !yes:
+		return "Refuse " + calls + " in this session?"
+	case scope == approve.ScopeSession:
+		return "Let " + calls + " pass in this session?"
+	case scope == approve.ScopeShape:
+		return fmt.Sprintf("Let %s pass in this folder, for %d days?", calls, int(approve.ScopeTime.Hours()/24))
+	case r.Route == approve.RouteHold && r.Waiters > 0:
+		return "Let this very call pass, which waits?"
+	}
+	return fmt.Sprintf("Let this very call pass, once, within %d minutes?", int(approve.GrantTime.Minutes()))
+}
+
+// saidNow says what comes of an answer that was just given.
+func saidNow(r *approve.Request) string {
+	like := "the same call"
+	if r.HasShape {
+		like = "what does the same"
+	}
+	switch {
+	case r.State == approve.Denied && r.Scope == approve.ScopeOnce:
+		return "Refused"
+	case r.State == approve.Denied:
+		return fmt.Sprintf("Refused, and so is %s in this session; hookway approvals revoke %s takes it back", like, r.Code)
+	case r.Scope == approve.ScopeSession || r.Scope == approve.ScopeShape:
+		return fmt.Sprintf("Allowed, and so is %s (%s); hookway approvals revoke %s takes it back", like, r.Scope, r.Code)
+	case r.Waiters > 0:
+		return "Allowed: its call goes on"
+	}
+	return fmt.Sprintf("Allowed once, until %s: let the agent try again", r.Until.Local().Format(time.TimeOnly))
+}
+
+// ownersWord is an answer for the record.
+type ownersWord struct {
+	session, by, said string
+	yes               bool
+	more              map[string]any
+}
+
+// answeredNow is the answer that a request has just got.
+func answeredNow(r *approve.Request) *ownersWord {
+	who := &ownersWord{session: r.Session, by: r.By, yes: r.State == approve.Allowed}
+	if r.Code == "" {
+		return who
+	}
+	who.more = map[string]any{"code": r.Code, "route": string(r.Route), "scope": string(r.Scope), "from": r.From, "after_s": r.After}
+	asked := cmp.Or(r.Rule, r.Hook)
+	switch {
+	case !who.yes:
+		who.said = fmt.Sprintf("the call that %s asked about is refused (%s): %s", asked, r.Scope, r.From)
+	case r.Scope == approve.ScopeOnce:
+		who.said = fmt.Sprintf("the call that %s stopped may pass once, until %s: %s", asked, r.Until.UTC().Format(time.RFC3339), r.From)
+	default:
+		who.said = fmt.Sprintf("the call that %s stopped may pass, and others like it (%s): %s", asked, r.Scope, r.From)
+	}
+	if r.Note != "" {
+		who.said += "; note: " + r.Note
+	}
+	return who
+}
+
+// refusedOwner puts on record that somebody wanted what only the owner may, at a command
+// that does not do so itself, and was not taken for them.
+func refusedOwner(ctx context.Context, a *app, command string, args []string, err error) {
+	var not *owner.NotOwner
+	if !slices.Contains([]string{"allow", "deny", "revoke", "pin"}, command) && errors.As(err, &not) {
+		a.home.Answered(ctx, approvalRecord(a, "hookway "+strings.Join(args, " "), &ownersWord{}, err))
+	}
+}
+
+// approvalRecord is the record of what only the owner may say: who did, or why they may not.
+func approvalRecord(a *app, what string, said *ownersWord, refused error) audit.Record {
+	who, agent := a.owner.Who()
+	record := audit.Record{
+		Time: time.Now(), Event: audit.Approval, Source: "cli", CWD: server.Cwd(), What: field(what, 200),
+		Agent: cmp.Or(a.getenv("HOOKWAY_AGENT"), agent), Session: cmp.Or(a.getenv("HOOKWAY_SESSION"), said.session),
+		Metadata: map[string]any{"asked_by": field(who, 500)},
+	}
+	if refused != nil {
+		record.Action, record.By, record.Reason = hook.ActionBlock.String(), "hookway", refused.Error()
+		return record
+	}
+	for name, value := range said.more {
+		record.Metadata[name] = value
+	}
+	record.Action, record.By, record.Reason = hook.ActionBlock.String(), said.by, said.said
+	if said.yes {
+		record.Action = hook.ActionAllow.String()
+	}
+	return record
+}
+
+// personAt is who answers, and from where.
+func personAt(a *app, terminal string) (by, from string) {
+	by, from = "somebody", terminal
+	if u, err := user.Current(); err == nil {
+		by = u.Username
+	}
+	if client := strings.Fields(a.getenv("SSH_CONNECTION")); len(client) > 0 {
+		from += " (ssh from " + visible.Line(client[0]) + ")"
+	}
+	return by, from
+}
