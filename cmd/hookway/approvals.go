@@ -45,7 +45,7 @@ calls of the last hour are listed.`,
 			Use: "show CODE", Short: "Show a call: what would run, why it is asked about, who asks, until when", Args: exactly("CODE"), ValidArgsFunction: a.completeCode,
 			RunE: func(cmd *cobra.Command, args []string) error { return showApproval(cmd.Context(), a, args[0]) },
 		},
-		answerCommand(a, true), answerCommand(a, false), waitCommand(a), watchCommand(a), revokeCommand(a), pinCommand(a),
+		answerCommand(a, true), answerCommand(a, false), waitCommand(a), watchCommand(a), revokeCommand(a), pinCommand(a), mintCommand(a),
 	)
 	return cmd
 }
