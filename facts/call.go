@@ -210,6 +210,7 @@ func (c *call) start() values {
 	args, before := c.args, len(c.out)
 	defer func() {
 		c.connects(args, before)
+		c.cluster(args, before)
 		c.onward(args, before)
 	}()
 	if special != nil {
