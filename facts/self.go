@@ -36,7 +36,9 @@ func (c *call) hookway() values {
 			}
 		}
 		// What takes an answer counts wherever it stands: a word before it may belong to a flag.
-		if i := slices.IndexFunc(words, func(word string) bool { return slices.Contains([]string{"allow", "deny", "revoke", "pin", "mint"}, word) }); i > 1 && words[0] == "approvals" {
+		if i := slices.IndexFunc(words, func(word string) bool {
+			return slices.Contains([]string{"allow", "deny", "revoke", "pin", "mint"}, word)
+		}); i > 1 && words[0] == "approvals" {
 			words = []string{words[0], words[i]}
 		}
 		if len(words) > 1 && !slices.Contains([]string{"preview", "test", "list", "show", "wait", "watch"}, words[1]) {
