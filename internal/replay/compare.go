@@ -67,7 +67,7 @@ func (c *comparison) unknown() string {
 	}
 	for i := range c.then.hooks {
 		was := &c.then.hooks[i]
-		if !was.acts() || c.now.of(was.hook) != nil {
+		if !was.acts() && was.would == "" && !was.injected || c.now.of(was.hook) != nil {
 			continue
 		}
 		switch {

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"hash/maphash"
 	"io/fs"
 	"iter"
@@ -44,6 +45,7 @@ type Rerun struct {
 	Pick int
 
 	workers int // 0: as many as there are processors
+	wrong   *mistakes
 }
 
 // worker fires the events of some sessions, in their order.
@@ -79,6 +81,7 @@ func (p Rerun) Compare(ctx context.Context) (*Comparison, error) {
 		n = min(runtime.GOMAXPROCS(0), 8)
 	}
 	worlds := newWorlds(p.Environ)
+	p.wrong = new(mistakes)
 	workers := make([]*worker, n)
 	for i := range workers {
 		workers[i] = newWorker(&p, worlds)
@@ -96,6 +99,9 @@ func (p Rerun) Compare(ctx context.Context) (*Comparison, error) {
 	}
 	for _, k := range workers {
 		report.add(k.counts)
+	}
+	for _, text := range p.wrong.all() {
+		problems.add(errors.New(text), worlds.home)
 	}
 	report.finish(problems, p.Pick)
 	return report, nil

@@ -257,6 +257,24 @@ func TestAnotherAnalyserIsAskedAnew(t *testing.T) {
 	}
 }
 
+// TestAConfigurationWithMistakes: each is a line that says where, once, and what it keeps
+// from being read is no change.
+func TestAConfigurationWithMistakes(t *testing.T) {
+	p := newPlace(t, everything, scripts)
+	dir := p.past(t, 300)
+	write(t, filepath.Join(p.workspace, "hookway.yaml"), "hooks:\n  - {id: x, on: PreToolUse, blok: y}\n")
+	report, err := replay.Rerun{Moments: replay.FromRecord(t.Context(), dir, replay.Wanted{}), Options: p.options, Environ: os.Environ()}.Compare(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Changed() != 0 || report.Incomparable == 0 || report.Events != 300 {
+		t.Errorf("got %s", told(report))
+	}
+	if n := strings.Count(strings.Join(report.Problems, "\n"), `unknown key "blok"`); n != 1 {
+		t.Errorf("the mistake is told %d times: %q", n, report.Problems)
+	}
+}
+
 // TestARecordThatIsDamaged: each damage is a line, and the rest is compared.
 func TestARecordThatIsDamaged(t *testing.T) {
 	p := newPlace(t, everything, scripts)

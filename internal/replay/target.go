@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -98,12 +99,42 @@ func (t *target) mistakes() error {
 			continue
 		}
 		t.gaps = true
+		t.plan.wrong.add(p.String())
 	}
 	if len(named) > 0 {
 		return fmt.Errorf("the configuration has mistakes:\n%s", strings.Join(named, "\n"))
 	}
+	for _, p := range t.set.Skipped {
+		t.plan.wrong.add(p.String())
+	}
 	t.gaps = t.gaps || len(t.set.Skipped) > 0 || t.set.Unread
 	return nil
+}
+
+// mistakes are those of configurations, each once: several workers read one. A nil one
+// takes nothing.
+type mistakes struct {
+	mu   sync.Mutex
+	told map[string]bool
+}
+
+func (m *mistakes) add(text string) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.told == nil {
+		m.told = map[string]bool{}
+	}
+	m.told[text] = true
+}
+
+// all are the mistakes in an order that is always the same.
+func (m *mistakes) all() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Sorted(maps.Keys(m.told))
 }
 
 // beside begins the name of a folder whose guards are asked beside the hooks of another.
