@@ -16,6 +16,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/internal/keep"
 	"github.com/hookway/hookway/internal/replay"
@@ -335,6 +336,7 @@ func TestEventsBeforeAreFiredAndNotCounted(t *testing.T) {
 func BenchmarkRerun(b *testing.B) {
 	p := newPlace(b, "guards: {use: default}\n", nil)
 	dir := p.past(b, *events)
+	began := eventually.Worked(b)
 	for b.Loop() {
 		report, err := replay.Rerun{Moments: replay.FromRecord(b.Context(), dir, replay.Wanted{}), Options: p.options, Environ: os.Environ()}.Compare(b.Context())
 		if err != nil || report.Same != *events {
@@ -342,4 +344,5 @@ func BenchmarkRerun(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(*events), "events")
+	b.ReportMetric((eventually.Worked(b)-began).Seconds()/float64(b.N), "cpu-s/op")
 }
