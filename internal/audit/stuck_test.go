@@ -17,6 +17,9 @@ func TestADiskThatHangsHoldsNoDecision(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := l.events.store.Ready(); err != nil { // what is slow to open is another matter
+		t.Fatal(err)
+	}
 	ev := hook.PreToolUse.New(hook.Envelope{Session: "s", CWD: "/p"}, hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": "ls"}})
 	stuck := &Draft{ev: ev, done: make(chan struct{})} // nothing ends it
 	r := outcomeOf(ev, hook.ActionContinue)
