@@ -366,11 +366,20 @@ func (r *request) report() string {
 
 // answeredInDialog takes note that a call was made which the agent asked about in place.
 func (r *request) answeredInDialog(ctx context.Context) {
+	session := r.ev.Head().Session + "\x00"
+	if r.ev.Info() == hook.SessionEnd.Info() {
+		r.approvals.dialogs.Range(func(key, _ any) bool {
+			if strings.HasPrefix(key.(string), session) {
+				r.approvals.dialogs.Delete(key)
+			}
+			return true
+		})
+	}
 	if r.Approvals == nil || r.ev.Info() != hook.PostToolUse.Info() && r.ev.Info() != hook.PostToolUseFailure.Info() {
 		return
 	}
 	made, _ := hook.CallOf(r.ev)
-	code, known := r.approvals.dialogs.LoadAndDelete(r.ev.Head().Session + "\x00" + made.ID)
+	code, known := r.approvals.dialogs.LoadAndDelete(session + made.ID)
 	if !known {
 		return
 	}

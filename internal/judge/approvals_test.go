@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/approve"
@@ -23,7 +24,7 @@ import (
 const asksAll = "hooks:\n- {id: careful, on: PreToolUse, lane: guard, match: {tool: Bash}, ask: really?}\n"
 
 // asking is a world whose asks can be answered from elsewhere.
-func asking(t *testing.T, hooks, settings string) (*world, *approve.Store) {
+func asking(t testing.TB, hooks, settings string) (*world, *approve.Store) {
 	t.Helper()
 	w := newWorld(t, hooks)
 	if settings != "" {
@@ -65,7 +66,7 @@ func only(t *testing.T, s *approve.Store) approve.Request {
 }
 
 // opened waits until a request is open.
-func opened(t *testing.T, s *approve.Store, holds func(approve.Request) bool) (found approve.Request) {
+func opened(t testing.TB, s *approve.Store, holds func(approve.Request) bool) (found approve.Request) {
 	t.Helper()
 	eventually.True(t, "a request is open", func() bool {
 		all, err := s.List(t.Context())
@@ -81,7 +82,7 @@ func opened(t *testing.T, s *approve.Store, holds func(approve.Request) bool) (f
 
 func anyone(approve.Request) bool { return true }
 
-func says(t *testing.T, s *approve.Store, r approve.Request, yes bool, scope approve.Scope) {
+func says(t testing.TB, s *approve.Store, r approve.Request, yes bool, scope approve.Scope) {
 	t.Helper()
 	if _, err := s.Answer(t.Context(), r, approve.Answer{Yes: yes, Scope: scope, Note: "mind the gap", By: "anna", From: "tty3"}); err != nil {
 		t.Fatal(err)
@@ -302,4 +303,20 @@ func TestAnAskOfTheRules(t *testing.T) {
 	r := only(t, s)
 	says(t, s, r, true, "")
 	w.want(w.ask(w.codex(push)), "!deny")
+}
+
+// BenchmarkAnAnswerReachesItsCall is how long a call that is held takes to go on after its answer, which
+// another process gives: here one with a file of its own.
+func BenchmarkAnAnswerReachesItsCall(b *testing.B) {
+	w, s := asking(b, asksAll, held)
+	var took time.Duration
+	for i := 0; b.Loop(); i++ {
+		done := w.later(w.bash("s", fmt.Sprint(i), fmt.Sprint("deploy ", i)))
+		r := opened(b, s, anyone)
+		began := time.Now()
+		says(b, s, r, true, "")
+		<-done
+		took += time.Since(began)
+	}
+	b.ReportMetric(float64(took.Milliseconds())/float64(b.N), "ms/answer")
 }

@@ -433,6 +433,10 @@ func TestATextIsNeitherLostNorDoubled(t *testing.T) {
 const childEvent = "JUDGE_TEST_EVENT"
 
 func TestMain(m *testing.M) {
+	if home := os.Getenv(childJudge); home != "" {
+		judgeEvents(home)
+		return
+	}
 	if event, asked := os.LookupEnv(childEvent); asked {
 		j := new(judge.Judge)
 		reply := j.Answer(context.Background(), judge.Caller{}, &call.Request{

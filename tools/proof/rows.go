@@ -59,6 +59,8 @@ var rows = []row{
 		deadline: 30 * time.Minute, plain: true, shows: `lost|doubled|mixed|said to be failed`, against: `(lost|doubled|mixed|changed|failed) .*missed`},
 	tests("mail", "run killed again and again: no message lost, none doubled without a word", "./internal/session", "TestRunIsKilledAgainAndAgain", 5, 20*time.Minute),
 	tests("typing", "texts and what a user types at the same time stay apart", "./internal/session", "TestTextsAndTheUsersLinesStayApart", 5, 20*time.Minute),
+	{name: "approvals", what: "1,000 calls that wait for a person, whose daemons are killed again and again: each is asked about once and goes on with its answer, once",
+		command: []string{"go", "test", "-v", "-run", "TestHeldCallsAndDaemonsThatAreKilled", "-count", "1", "-timeout", "20m", "./internal/judge", "-args", "-approvals", "1000"}, deadline: 20 * time.Minute},
 	tests("daemon", "a killed daemon doubles and loses nothing", "./cmd/hookway", "Killed", 10, 20*time.Minute),
 
 	{name: "replay", what: "20,000 events of all kinds, replayed over their own record: every decision is the same",
