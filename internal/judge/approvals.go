@@ -78,7 +78,7 @@ func (a *asking) decide(ctx context.Context, out *hook.Outcome[any]) (waits stri
 	}
 	defer s.Close()
 	until := time.Now().Add(a.patience)
-	for range mostRounds {
+	for round := range mostRounds {
 		said, err := s.Use(ctx, a.call)
 		if err != nil {
 			return a.cannot(out, err), nil
@@ -88,13 +88,16 @@ func (a *asking) decide(ctx context.Context, out *hook.Outcome[any]) (waits stri
 			return "", nil
 		}
 		r, err := a.request(ctx, s, asks)
+		if r == nil && err == nil && !asks && round == 0 { // it may just have been answered
+			continue
+		}
 		if r == nil || err != nil {
 			return a.cannot(out, err), nil
 		}
 		if r.Code != "" {
 			a.note(out, r)
 		}
-		if r.State != approve.Waiting { // it was answered meanwhile
+		if r.State != approve.Waiting && r.State != approve.TimedOut { // it was answered meanwhile
 			continue
 		}
 		if r, err = a.wait(ctx, s, r, time.Until(until)); err != nil {
