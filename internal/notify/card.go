@@ -2,6 +2,7 @@ package notify
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -17,6 +18,9 @@ const (
 	mostReason = 600
 	mostDoes   = 500
 	mostName   = 80
+
+	mostLineOf  = 160  // of one of several calls
+	mostSeveral = 2400 // of all of them
 )
 
 // Title is the card in one line.
@@ -27,6 +31,9 @@ func (c *Card) Title() string {
 	who := c.Agent
 	if who == "" {
 		who = "an agent"
+	}
+	if n := len(c.Also) + 1; n > 1 && c.Asks() {
+		return fmt.Sprintf("%s asks for %d calls", name(who), n)
 	}
 	what := fmt.Sprintf("%s: %s asks for %s", c.Code, name(who), name(c.Tool))
 	if !c.Asks() {
@@ -43,6 +50,10 @@ func (c *Card) Text() string {
 	if !c.Asks() {
 		return c.became()
 	}
+	if len(c.Also) > 0 {
+		text, _ := c.several()
+		return text
+	}
 	var b strings.Builder
 	b.WriteString(clip(c.Input, mostInput))
 	section(&b, "why", clip(c.Reason, mostReason))
@@ -56,6 +67,36 @@ func (c *Card) Text() string {
 	}
 	section(&b, "until", c.Until.Local().Format("15:04:05 MST"))
 	return b.String()
+}
+
+// Whole reports whether all that is answered is on the card.
+func (c *Card) Whole() bool {
+	_, whole := c.several()
+	return whole
+}
+
+// several is a card about several requests: a line each.
+func (c *Card) several() (text string, whole bool) {
+	var b strings.Builder
+	whole = true
+	for _, r := range append(slices.Clip(c.Also), c.Request) {
+		first, more, _ := strings.Cut(strings.TrimSpace(r.Input), "\n")
+		line := visible.Line(r.Code + " " + r.Tool + ": " + first)
+		if short := visible.Clip(line, mostLineOf); short != line || more != "" {
+			line, whole = short+" …", false
+		}
+		if b.Len()+len(line) > mostSeveral {
+			whole = false
+			b.WriteString("… and more\n")
+			break
+		}
+		b.WriteString(line + "\n")
+	}
+	section(&b, "in", name(c.Workspace))
+	if !whole {
+		b.WriteString("Not all of it is shown, so they cannot be allowed together here: hookway approvals watch\n")
+	}
+	return b.String(), whole
 }
 
 // became is what has become of a request.

@@ -21,14 +21,17 @@ import (
 // has become of it.
 type Card struct {
 	approve.Request
-	Allow, Deny string // what answers it
+	Allow, Deny string // what answers it; without Allow it can only be denied
+
+	// Also are other requests of the same session that are answered with this one.
+	Also []approve.Request
 
 	// Test makes it a card that asks nothing, to see whether it arrives.
 	Test bool
 }
 
 // Asks reports whether there is something to answer.
-func (c *Card) Asks() bool { return c.Allow != "" && c.Deny != "" }
+func (c *Card) Asks() bool { return c.Deny != "" }
 
 // Said is what a person says.
 type Said struct {

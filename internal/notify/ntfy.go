@@ -131,7 +131,14 @@ func (n *Ntfy) Send(ctx context.Context, c Card) error {
 		button := func(label, word, token string) action {
 			return action{Action: "http", Label: label, URL: n.URL + "/" + n.Back, Method: http.MethodPost, Headers: headers, Body: word + " " + token, Clear: true}
 		}
-		m.Actions = []action{button("Allow", allowWord, c.Allow), button("Deny", denyWord, c.Deny)}
+		all := ""
+		if len(c.Also) > 0 {
+			all = " all"
+		}
+		if c.Allow != "" {
+			m.Actions = append(m.Actions, button("Allow"+all, allowWord, c.Allow))
+		}
+		m.Actions = append(m.Actions, button("Deny"+all, denyWord, c.Deny))
 	}
 	body, err := json.Marshal(m)
 	if err != nil {

@@ -49,19 +49,20 @@ type told struct {
 
 type toldData struct {
 	*approve.Request
-	Answer *toldAnswer `json:"answer,omitempty"`
+	Also   []approve.Request `json:"also,omitempty"` // that are answered with it
+	Answer *toldAnswer       `json:"answer,omitempty"`
 }
 
 // toldAnswer is what a service answers with.
 type toldAnswer struct {
-	Path  string `json:"path,omitempty"` // at the gateway
-	Allow string `json:"allow"`          // tokens
+	Path  string `json:"path,omitempty"`  // at the gateway
+	Allow string `json:"allow,omitempty"` // tokens
 	Deny  string `json:"deny"`
 }
 
 // Send posts a card.
 func (w *Webhook) Send(ctx context.Context, c Card) error {
-	m := told{Type: "approval.asked", Timestamp: time.Now().UTC().Truncate(time.Second), Data: toldData{Request: &c.Request}}
+	m := told{Type: "approval.asked", Timestamp: time.Now().UTC().Truncate(time.Second), Data: toldData{Request: &c.Request, Also: c.Also}}
 	switch {
 	case c.Test:
 		m.Type, m.Data.Request = "approval.test", nil

@@ -142,18 +142,24 @@ func earliest(ctx context.Context, store *approve.Store) (time.Time, error) {
 
 // take takes what a person said over a channel.
 func (l *line) take(ctx context.Context, s notify.Said) error {
+	var all []approve.Request
 	r, err := l.store.Redeem(ctx, s.Token, l.tokens(s.Yes))
-	if err == nil {
-		r, err = l.store.Answer(ctx, r, approve.Answer{Yes: s.Yes, Scope: approve.ScopeOnce, Note: s.Note, By: l.channel.Name(), From: s.From})
-	}
 	var refused *approve.RefusedError
 	switch {
 	case err == nil:
-		l.asks.home.Answered(ctx, answerRecord(&r, s.From, nil))
+		r, err = l.store.Answer(ctx, r, approve.Answer{Yes: s.Yes, Scope: approve.ScopeOnce, Note: s.Note, By: l.channel.Name(), From: s.From})
+		all = append(all, r)
+	case errors.As(err, &refused) && refused.Code == "": // it may be one for several
+		all, err = l.answerTogether(ctx, s)
+	}
+	switch {
+	case err == nil:
+		for i := range all {
+			l.asks.home.Answered(ctx, answerRecord(&all[i], s.From, nil))
+		}
 		return nil
 	case errors.As(err, &refused):
 		l.refuse(refused, s)
-		return err
 	case ctx.Err() == nil:
 		l.asks.home.Log.Warn("an answer over the channel "+l.channel.Name()+" was not taken", logline.Err, err)
 	}

@@ -405,3 +405,35 @@ func signed(t testing.TB, secret, id, body string) http.Header {
 	now := time.Now()
 	return http.Header{"Content-Type": {"application/json"}, "Webhook-Id": {id}, "Webhook-Timestamp": {fmt.Sprint(now.Unix())}, "Webhook-Signature": {key.Sign(id, now, []byte(body))}}
 }
+
+// Many asks of one session are one question. A person sees all that a yes is for.
+func TestManyAsksOfOneSessionAreOneQuestion(t *testing.T) {
+	s := &fakentfy.Server{}
+	a := newPhoned(t, ntfyAt(serveNtfy(t, s), "phone"))
+	var all []approve.Request
+	for i := range mostApart + 2 {
+		all = append(all, a.ask(fmt.Sprint("make ", i), 0))
+	}
+	a.mint()
+	a.start()
+	card := a.cards(s, "phone-asks", 1)[0]
+	if card.Title != "claude asks for 7 calls" || !strings.Contains(card.Message, all[0].Code+" Bash: command: make 0\n") {
+		t.Errorf("%+v", card)
+	}
+	later := a.ask("make later "+strings.Repeat("x", 500), 0)
+	second := a.cards(s, "phone-asks", 2)[1] // what is on it is not whole: it can only be denied
+	if len(second.Actions) != 1 || second.Actions[0].Label != "Deny all" {
+		t.Errorf("%+v", second)
+	}
+	press(t, card, "Allow all")
+	for _, r := range all {
+		if got := a.becomes(r.Code, approve.Allowed); got.By != "phone" {
+			t.Errorf("%s by %q", r.Code, got.By)
+		}
+	}
+	if r, err := a.store.Get(t.Context(), later.Code); err != nil || r.State != approve.Waiting {
+		t.Errorf("what was not on the card: %+v, %v", r, err)
+	}
+	press(t, second, "Deny all")
+	a.becomes(later.Code, approve.Denied)
+}

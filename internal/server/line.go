@@ -28,6 +28,7 @@ type line struct {
 	cancel  context.CancelFunc
 	kick    chan struct{} // there may be something to tell
 	done    chan struct{}
+	telling sync.Mutex // while a card about several requests is sent and noted
 
 	mu       sync.Mutex
 	late     map[string]lateness // codes that somebody answered too late
@@ -215,26 +216,55 @@ func (l *line) tell() (next time.Duration, err error) {
 		}
 		return strings.Compare(a.Code, b.Code)
 	})
-	next, open := sendMost, 0
-	for i := range all {
-		r := all[i]
-		state, told := sent[r.Code]
+	now := &sentNow{sent, map[string]bool{}}
+	bySession := map[string][]approve.Request{}
+	for _, r := range all {
 		if r.State == approve.Waiting {
-			open++
-			next = min(next, max(time.Until(r.Until)+10*time.Millisecond, 10*time.Millisecond))
+			now.open[r.Code] = true
+			bySession[r.Session] = append(bySession[r.Session], r)
 		}
-		switch {
-		case r.State == approve.Waiting && (!told || state != approve.Waiting) && open <= mostCards:
-			err = l.ask(r)
-		case r.State != approve.Waiting && (told && state == approve.Waiting || l.wasLate(r.Code)):
-			err = l.send(notify.Card{Request: r})
+	}
+	l.asks.waits(len(now.open))
+	next, cards := sendMost, 0
+	for i := range all {
+		r := &all[i]
+		if r.State == approve.Waiting {
+			next = min(next, soon(r))
+			if cards++; cards <= mostCards {
+				err = l.tellOpen(r, bySession[r.Session], now)
+			}
+		} else {
+			err = l.tellOver(r, now)
 		}
 		if err != nil {
 			break
 		}
 	}
-	l.asks.waits(open)
 	return next, err
+}
+
+// tellOpen sends the card of an open request, or one of all that are open in its session.
+func (l *line) tellOpen(r *approve.Request, session []approve.Request, now *sentNow) error {
+	switch {
+	case len(session) <= mostApart && !now.covers(r.Code):
+		return l.ask(*r)
+	case len(session) > mostApart && r.Code == session[len(session)-1].Code:
+		return l.askTogether(session, now)
+	}
+	return nil
+}
+
+// tellOver says what has become of a request that was told. Of those on one card, the one
+// that carries it says it for all.
+func (l *line) tellOver(r *approve.Request, now *sentNow) error {
+	told, alone := now.told(r.Code)
+	switch {
+	case l.wasLate(r.Code), told && alone:
+		return l.send(notify.Card{Request: *r})
+	case told:
+		return l.store.MarkSent(l.ctx, *r, l.channel.Name())
+	}
+	return nil
 }
 
 // waits notes how many requests wait for an answer.
