@@ -18,6 +18,7 @@ import (
 // The daemon's token is not enough to answer: an agent may read it.
 func TestAnAnswerOverHTTPTakesACredential(t *testing.T) {
 	r := startDaemon(t, "hooks: []\n", "127.0.0.1:0")
+	defer r.stop(t)
 	dir := r.Home.Getenv("HOOKWAY_HOME")
 	store, err := approve.Open(t.Context(), filepath.Join(dir, "state", "approvals"), approve.Options{})
 	if err != nil {
