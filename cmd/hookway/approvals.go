@@ -260,12 +260,13 @@ func waitApproval(ctx context.Context, a *app, code string, most time.Duration) 
 			patient, cancel = context.WithTimeout(ctx, most)
 			defer cancel()
 		}
+		before := &r
 		r, err := store.Wait(patient, r.Code)
 		switch {
-		case errors.Is(err, context.DeadlineExceeded):
-			return fmt.Errorf("%s is not answered yet; it can be for %s more", r.Code, time.Until(r.Until).Round(time.Second))
-		case errors.Is(err, context.Canceled):
-			return fmt.Errorf("interrupted; %s is not answered yet", r.Code)
+		case err != nil && ctx.Err() != nil:
+			return fmt.Errorf("interrupted; %s is not answered yet", before.Code)
+		case err != nil && patient.Err() != nil:
+			return fmt.Errorf("%s is not answered yet; it can be for %s more", before.Code, time.Until(before.Until).Round(time.Second))
 		case err != nil:
 			return err
 		}
