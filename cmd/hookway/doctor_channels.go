@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"time"
 
 	"github.com/hookway/hookway/internal/config"
@@ -39,12 +40,23 @@ func (e *examining) examinedChannels() (all []doctor.Channel) {
 	return all
 }
 
-// leads says where a channel leads.
+// leads says where a channel leads. What anybody could use who knows it is a secret: of
+// topics without a token the beginning is shown, and of a service its host.
 func leads(c config.ApprovalChannel) string {
 	if n := c.Ntfy; n != nil {
-		return fmt.Sprintf("the ntfy server %s, topic %s; answers come from the topic %s there", visible.Line(n.URL), n.Topic, n.Answers)
+		topic := func(name string) string {
+			if n.TokenEnv+n.TokenFile == "" {
+				name = name[:min(4, len(name))] + "…"
+			}
+			return visible.Line(name)
+		}
+		return fmt.Sprintf("the ntfy server %s, topic %s; answers come from the topic %s there", visible.Line(n.URL), topic(n.Topic), topic(n.Answers))
 	}
-	text := "the service " + visible.Line(c.Webhook.URL)
+	host := "that its URL names"
+	if u, err := url.Parse(c.Webhook.URL); err == nil {
+		host = u.Host
+	}
+	text := "the service " + visible.Line(host)
 	if c.Webhook.Answers != "" {
 		text += "; it answers at /hooks/" + c.Webhook.Answers
 	}

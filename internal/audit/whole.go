@@ -124,19 +124,19 @@ func (k *keeper) hangs() bool {
 }
 
 // await waits until an event can be made ready, or is; for half of the time that there is,
-// since its record has to be written in the rest.
-func (k *keeper) await(ctx context.Context, d *Draft, patience time.Duration) bool {
+// since its record has to be written in the rest. It says why nobody waits any longer.
+func (k *keeper) await(ctx context.Context, d *Draft, patience time.Duration) (why string) {
 	done := k.store.Opened()
 	if d != nil {
 		done = d.done
 	}
 	select {
 	case <-done:
-		return true
+		return ""
 	default:
 	}
 	if k.hangs() {
-		return false
+		return slowDisk
 	}
 	if until, ok := ctx.Deadline(); ok {
 		patience = min(patience, time.Until(until))
@@ -145,12 +145,18 @@ func (k *keeper) await(ctx context.Context, d *Draft, patience time.Duration) bo
 	defer timer.Stop()
 	select {
 	case <-done:
-		return true
-	case <-ctx.Done():
+		return ""
+	case <-ctx.Done(): // that its caller has gone says nothing of the disk
+		return notReady
 	case <-timer.C:
 	}
-	k.stuck.Store(true)
-	return false
+	select {
+	case <-k.store.Opened():
+		return notReady
+	default:
+		k.stuck.Store(true)
+		return slowDisk
+	}
 }
 
 // entry makes what is kept of a record's event, and notes in the record its hash, or why
@@ -166,9 +172,9 @@ func (k *keeper) entry(ctx context.Context, r *Record, patience time.Duration) (
 			r.Kept, r.Unkept, text = "", unreadable, nil
 		}
 	}()
-	if !k.await(ctx, w.draft, patience) {
-		r.Unkept = slowDisk
-		k.store.Lose(1, errors.New(slowDisk))
+	if why := k.await(ctx, w.draft, patience); why != "" {
+		r.Unkept = why
+		k.store.Lose(1, errors.New(why))
 		return nil
 	}
 	text, r.Kept, r.Unkept = k.make(r, w)
@@ -184,6 +190,9 @@ func (k *keeper) entry(ctx context.Context, r *Record, patience time.Duration) (
 
 // slowDisk is why an event is not kept whose decision would have had to wait for it.
 const slowDisk = "the disk did not answer in time"
+
+// notReady is why an event is not kept that its decision did not wait for.
+const notReady = "it was not made ready in time"
 
 // unreadable is why an event is not kept whose values fail.
 const unreadable = "the event cannot be read"

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
@@ -19,7 +20,7 @@ import (
 func (p *place) kept(t *testing.T, command string) (dir string) {
 	t.Helper()
 	dir = filepath.Join(p.home, "audit")
-	log, err := audit.Open(audit.Config{Dir: dir})
+	log, err := audit.Open(audit.Config{Dir: dir, Patience: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func newWorld(t testing.TB) *world {
 			return hook.PreToolUse.Info().Name
 		},
 	}}
-	if w.log, err = audit.Open(audit.Config{Dir: w.plan.Dir}); err != nil {
+	if w.log, err = audit.Open(audit.Config{Dir: w.plan.Dir, Patience: time.Minute}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.log.Close() })
