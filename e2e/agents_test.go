@@ -30,6 +30,7 @@ type agent struct {
 	keepsInput  bool // it runs its own input, whatever hooks say: a change is a block
 	endsUnasked bool // its turn ends, in place of the call, if hooks cannot judge
 	mayStop     bool // its stop cannot be refused
+	hasty       bool // it waits too short a time for a person
 	goesOn      bool // it runs its tools where hookway-hook is gone
 }
 

@@ -28,6 +28,7 @@ var qwen = as(client.Qwen, agent{
 	kept:        []string{"home/.qwen/settings.json", "project/.qwen/settings.json"},
 	keepsInput:  true,
 	endsUnasked: true,
+	hasty:       true,
 	goesOn:      true,
 	files: func(file string) map[string]model.Call {
 		return map[string]model.Call{
