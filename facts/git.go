@@ -69,14 +69,21 @@ func (c *call) gitOption(aliases map[string]string) {
 	case strings.HasPrefix(t, "--work-tree"):
 		if f, ok := c.gitValue(t, "--work-tree"); ok {
 			c.chdir(f)
+			c.shared.repointed = true // git looks for the repository where the line is
 		}
 	case strings.HasPrefix(t, "--git-dir"):
 		if f, ok := c.gitValue(t, "--git-dir"); ok {
+			if f.text == "" { // of a variable, it seems
+				f.text = string(hole)
+			}
 			c.st.set("GIT_DIR", values{f.value})
 		}
-	case strings.HasPrefix(t, "--namespace"), strings.HasPrefix(t, "--exec-path="):
-		name, _, _ := strings.Cut(t, "=")
-		c.gitValue(t, name)
+	case strings.HasPrefix(t, "--namespace"):
+		if f, ok := c.gitValue(t, "--namespace"); ok {
+			c.st.set("GIT_NAMESPACE", values{f.value})
+		}
+	case strings.HasPrefix(t, "--exec-path="):
+		c.gitValue(t, "--exec-path")
 	case strings.HasPrefix(t, "--config-env"):
 		c.gitValue(t, "--config-env")
 		c.unknown(c.at, "git takes a setting from a variable")
@@ -220,6 +227,9 @@ func (c *call) gitVerb(verb string) values {
 	}
 	top := programs()["git"]
 	e := top.subs[verb]
+	if e == nil { // an alias may do anything
+		c.shared.repointed = true
+	}
 	fact := hook.Fact{Does: "git", Verb: verb, At: c.at, Sure: true}
 	c.seen = map[string]bool{}
 	if e == nil {
@@ -365,8 +375,8 @@ func init() {
 				c.gitRemote(p.operands[0].text, p.operands[1].text)
 			}
 		},
-		"update-ref": gitUpdateRef,
-		"merge":      gitAbort, "rebase": gitAbort, "cherry-pick": gitAbort, "am": gitAbort, "revert": gitAbort,
+		"update-ref": gitUpdateRef, "symbolic-ref": gitSymbolicRef,
+		"merge": gitAbort, "rebase": gitAbort, "cherry-pick": gitAbort, "am": gitAbort, "revert": gitAbort,
 	}
 }
 

@@ -21,6 +21,7 @@ type gitConfig struct {
 	top      string              // of the work tree
 	settings map[string][]string // "remote.origin.url"
 	read     bool
+	vague    bool // it may be of another repository than git would take
 }
 
 // gitConnects tells to which machines a command of git talks.
@@ -205,11 +206,22 @@ func (c *call) gitConfig() *gitConfig {
 		g.common = g.dir
 		g.read = c.gitSettings(g, g.dir+"/config")
 	}
-	for dir, n := c.st.dirs[0], 0; !g.read && n < maxGitParents; dir, n = path.Dir(dir), n+1 {
+	if !g.read {
+		c.gitDiscover(g)
+	}
+	if ref, ok := strings.CutPrefix(c.gitFile(g.dir+"/HEAD"), "ref: refs/heads/"); ok && g.read {
+		g.settings["HEAD"] = []string{ref}
+	}
+	return g
+}
+
+// gitDiscover looks for the repository of a folder, and reads its settings.
+func (c *call) gitDiscover(g *gitConfig) {
+	for dir, n := c.st.dirs[0], 0; n < maxGitParents; dir, n = path.Dir(dir), n+1 {
 		g.top, g.dir = dir, path.Join(dir, ".git")
 		g.common = g.dir
 		if g.read = c.gitSettings(g, g.dir+"/config"); g.read || dir == "/" || dir == "." {
-			break
+			return
 		}
 		if to, ok := strings.CutPrefix(c.gitFile(g.dir), "gitdir: "); ok { // of a work tree
 			g.dir = joined(dir, to)
@@ -218,13 +230,12 @@ func (c *call) gitConfig() *gitConfig {
 				g.common = joined(g.dir, s)
 			}
 			g.read = c.gitSettings(g, g.common+"/config")
-			break
+			return
+		}
+		if path.Base(dir) != ".git" && (c.gitFile(dir+"/HEAD") != "" || c.gitFile(g.dir+"/HEAD") != "") {
+			g.vague = true // a bare one, or one without settings
 		}
 	}
-	if ref, ok := strings.CutPrefix(c.gitFile(g.dir+"/HEAD"), "ref: refs/heads/"); ok && g.read {
-		g.settings["HEAD"] = []string{ref}
-	}
-	return g
 }
 
 // joined is a path as it is seen from a folder.

@@ -1,7 +1,10 @@
 package facts
 
 import (
+	"errors"
+	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/hook"
@@ -31,24 +34,84 @@ func gitUpdateRef(c *call, p parsed, f *hook.Fact) {
 	}
 }
 
-// newRef reports whether a repository is known not to have a reference.
+// gitSymbolicRef tells a reference that is made another name for one from a mere look at
+// it. Who moves a HEAD moves no branch.
+func gitSymbolicRef(c *call, p parsed, f *hook.Fact) {
+	if len(p.operands) == 0 || len(p.operands) < 2 && !f.Deletes {
+		return
+	}
+	ref := p.operands[0]
+	f.Ref, f.Sure = visible(strings.TrimPrefix(ref.text, "refs/heads/")), ref.known()
+	f.Force = path.Base(ref.text) != "HEAD"
+	c.shared.repointed = true
+	for i := range c.out { // in a loop it may come first
+		if f.Force && c.out[i].Verb == "update-ref" {
+			c.out[i].Creates = false
+		}
+	}
+}
+
+// newRef reports whether a repository is known not to have a reference. What replaces an
+// object is never new: every history with that object changes.
 func (c *call) newRef(ref string) bool {
-	g := c.gitConfig()
-	if !g.read || c.world.Lstat == nil {
+	if c.world.Lstat == nil || c.world.ReadFile == nil || strings.HasPrefix(strings.ToLower(ref), "refs/replace/") || c.refsChanged() {
+		return false
+	}
+	if len(c.st.dirs) != 1 {
+		return false
+	}
+	for _, name := range []string{"GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_REPLACE_REF_BASE"} {
+		if c.environment(name).anyText() {
+			return false
+		}
+	}
+	if dir := c.environment("GIT_DIR"); dir.anyText() {
+		if len(dir) != 1 || !dir[0].known() {
+			return false
+		}
+		named := &gitConfig{settings: map[string][]string{}}
+		named.dir = path.Clean(c.places(dir[0].text)[0])
+		named.common = named.dir
+		named.read = c.gitSettings(named, named.dir+"/config")
+		if !c.lacksRef(named, ref) {
+			return false
+		}
+		other := &gitConfig{settings: map[string][]string{}} // which counts if the variable is not exported
+		c.gitDiscover(other)
+		return !other.read && !other.vague || c.lacksRef(other, ref)
+	}
+	return c.lacksRef(c.gitConfig(), ref)
+}
+
+// anyText reports whether one of some values is not empty.
+func (vs values) anyText() bool {
+	return slices.ContainsFunc(vs, func(v value) bool { return v.text != "" || !v.known() })
+}
+
+// refsChanged reports whether the line may have made a reference another one's name, or
+// one that is not on the disk yet.
+func (c *call) refsChanged() bool {
+	return c.shared.repointed || slices.ContainsFunc(c.out, func(f hook.Fact) bool {
+		return f.Does == "unknown" || (f.Does == "write" || f.Does == "move") && slices.Contains(strings.Split(f.Path, "/"), ".git")
+	})
+}
+
+// lacksRef reports whether the repository of a configuration has no such reference.
+func (c *call) lacksRef(g *gitConfig, ref string) bool {
+	if !g.read || g.vague {
 		return false
 	}
 	if how := g.settings["extensions.refstorage"]; len(how) > 0 && how[len(how)-1] != "files" {
 		return false
 	}
 	for _, dir := range []string{g.dir, g.common} {
-		if _, err := c.world.Lstat(path.Join(dir, ref)); err == nil {
+		if !c.missing(path.Join(dir, ref)) {
 			return false
 		}
 	}
 	b, err := c.world.ReadFile(g.common+"/packed-refs", maxPackedRefs)
 	if err != nil {
-		_, err := c.world.Lstat(g.common + "/packed-refs")
-		return err != nil
+		return c.missing(g.common + "/packed-refs")
 	}
 	if len(b) >= maxPackedRefs || !c.step() {
 		return false
@@ -59,4 +122,10 @@ func (c *call) newRef(ref string) bool {
 		}
 	}
 	return true
+}
+
+// missing reports whether nothing lies at a path; what cannot be told is not missing.
+func (c *call) missing(name string) bool {
+	_, err := c.world.Lstat(name)
+	return errors.Is(err, fs.ErrNotExist)
 }

@@ -35,20 +35,21 @@ type shell struct {
 
 // shared is what all texts of one call have in common.
 type shared struct {
-	out      []hook.Fact
-	steps    int
-	nested   int
-	full     bool
-	brackets int                     // of PowerShell, inside each other
-	files    map[string]values       // what was written where
-	sinks    map[string]func(values) // >(…)
-	pipes    int
-	taken    int                   // how many take in what is printed: pipes, files, substitutions
-	taints   map[string][]string   // folders into which an archive or a repository from the network went
-	git      map[string]string     // aliases of git that the line sets
-	remotes  map[string][]string   // of git, that the line sets
-	ssh      map[string]*sshConfig // by the file that is named for it
-	onwards  []int                 // facts of connections that lead no further
+	out       []hook.Fact
+	steps     int
+	nested    int
+	full      bool
+	brackets  int                     // of PowerShell, inside each other
+	files     map[string]values       // what was written where
+	sinks     map[string]func(values) // >(…)
+	pipes     int
+	taken     int                   // how many take in what is printed: pipes, files, substitutions
+	taints    map[string][]string   // folders into which an archive or a repository from the network went
+	git       map[string]string     // aliases of git that the line sets
+	remotes   map[string][]string   // of git, that the line sets
+	repointed bool                  // the line made a reference of git another name
+	ssh       map[string]*sshConfig // by the file that is named for it
+	onwards   []int                 // facts of connections that lead no further
 }
 
 // state is what a shell knows as it goes along. A subshell has a copy.
