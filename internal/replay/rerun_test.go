@@ -189,7 +189,7 @@ func TestTheSameHooksDecideTheSame(t *testing.T) {
 func TestTheGuardsOfOtherRootsAreAskedAgain(t *testing.T) {
 	p := newPlace(t, everything, scripts)
 	p.several = true
-	dir := p.past(t, 300)
+	dir := p.past(t, 600)
 	compare := func(config string) *replay.Comparison {
 		t.Helper()
 		report, err := replay.Rerun{Moments: replay.FromRecord(t.Context(), dir, replay.Wanted{}), Options: p.options, Environ: os.Environ(), Config: config}.Compare(t.Context())
@@ -201,12 +201,12 @@ func TestTheGuardsOfOtherRootsAreAskedAgain(t *testing.T) {
 	if p.ofOthers == 0 {
 		t.Fatal("no event was one that others had an opinion of")
 	}
-	if report := compare(""); report.Same != 300 {
+	if report := compare(""); report.Same != 600 {
 		t.Errorf("of %d events others had an opinion:\n%s", p.ofOthers, told(report))
 	}
 	other := filepath.Join(p.home, "other", "hookway.yaml")
 	write(t, other, strings.ReplaceAll(otherRoot, "'^(make|ls|true|git status)'", "'^(cat|echo)'"))
-	if report := compare(""); report.Blocked == 0 || report.Passed == 0 || report.Same+report.Changed() != 300 {
+	if report := compare(""); report.Blocked == 0 || report.Passed == 0 || report.Same+report.Changed() != 600 {
 		t.Errorf("the other root blocks something else:\n%s", told(report))
 	}
 	write(t, filepath.Join(p.home, "new.yaml"), "hooks: []\n")
