@@ -113,6 +113,9 @@ func takeAnswer(ctx context.Context, a *app, said answer) (r approve.Request, er
 		if scope == approve.ScopeShape && !r.HasShape {
 			return fmt.Errorf("%s: what its call would do is not known for sure, so nothing else is like it; answer it once, or for the session", not)
 		}
+		if r.Session == "" && (scope == approve.ScopeSession || scope == approve.ScopeShape && !said.yes) {
+			return fmt.Errorf("%s: its call has no session; answer it once", not)
+		}
 		showRequest(terminal, &r)
 		yes, err := terminal.Confirm(question(&r, said.yes, scope))
 		switch {

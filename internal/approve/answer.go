@@ -103,6 +103,9 @@ func (s *Store) answer(ctx context.Context, tx *sql.Tx, seen *Request, a Answer)
 	if scope == ScopeShape && r.shape == "" {
 		return r, fmt.Errorf("the call of %s has no shape: what it would do is not known for sure; answer it once, or for the session", r.Code)
 	}
+	if r.Session == "" && (scope == ScopeSession || scope == ScopeShape && !a.Yes) {
+		return r, fmt.Errorf("the call of %s has no session: answer it once", r.Code)
+	}
 	a.Scope = scope
 	a.Note, a.By, a.From = visible.Line(visible.Clip(a.Note, mostName)), visible.Line(visible.Clip(a.By, mostName)), visible.Line(visible.Clip(a.From, mostName))
 	state, now := isDenied, s.now()
@@ -149,7 +152,7 @@ type Standing struct {
 	Scope     Scope     `json:"scope"`
 	Kind      Kind      `json:"kind"`
 	Agent     string    `json:"agent,omitempty"`
-	Session   string    `json:"session,omitempty"` // "": every one
+	Session   string    `json:"session,omitempty"` // "": every one, of a yes for a shape
 	Workspace string    `json:"workspace,omitempty"`
 	Tool      string    `json:"tool"`
 	Hook      string    `json:"hook,omitempty"`

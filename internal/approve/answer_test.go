@@ -367,3 +367,26 @@ func TestAnAnswerThatComesJustBeforeTheRequest(t *testing.T) {
 		}
 	}
 }
+
+// A call without a session shares none: no answer to it is for a session.
+func TestACallWithoutASessionHasNoAnswerForOne(t *testing.T) {
+	s := open(t, t.TempDir(), approve.Options{})
+	none := asked(t, "rm -rf build")
+	none.Session = ""
+	r := ask(t, s, none)
+	for _, a := range []approve.Answer{{Yes: true, Scope: approve.ScopeSession}, {Scope: approve.ScopeSession}, {Scope: approve.ScopeShape}} {
+		a.By, a.Note = "anna", "mind the gap"
+		if _, err := s.Answer(t.Context(), r, a); err == nil || !strings.Contains(err.Error(), "has no session") {
+			t.Errorf("%+v: %v", a, err)
+		}
+	}
+	for _, c := range []approve.Call{none, asked(t, "rm -rf ./build")} {
+		if got := said(t, s, c); got != "" {
+			t.Errorf("session %q: %q", c.Session, got)
+		}
+	}
+	answer(t, s, r, true, approve.ScopeShape)
+	if got := said(t, s, asked(t, "rm -rf ./build")); got != "yes" {
+		t.Errorf("a yes for the shape: %q", got)
+	}
+}

@@ -154,7 +154,7 @@ CREATE TABLE standing ( -- an answer for more than one call
 	matches   TEXT NOT NULL, -- a shape or a call
 	kind      TEXT NOT NULL,
 	agent     TEXT NOT NULL,
-	session   TEXT NOT NULL, -- '' is every one
+	session   TEXT NOT NULL, -- '' is every one, of a yes for a shape
 	workspace TEXT NOT NULL,
 	tool      TEXT NOT NULL,
 	hook      TEXT NOT NULL,

@@ -134,12 +134,14 @@ func (s *Store) take(ctx context.Context, tx *sql.Tx, key string, c *Call) (*Sai
 	return said, err
 }
 
-// stands is what was said for more than this call.
+// stands is what was said for more than this call. Only a yes for a shape is for all
+// sessions: a call without a session has none that another call could share.
 func (s *Store) stands(ctx context.Context, tx *sql.Tx, key, shape string, c *Call, yes bool) (*Said, error) {
 	now := s.now()
-	a, err := readStanding(tx.QueryRowContext(ctx, "SELECT "+standingColumns+` FROM standing WHERE matches IN (?, ?) AND matches <> '' AND yes = ? AND session IN ('', ?)`+may+
+	a, err := readStanding(tx.QueryRowContext(ctx, "SELECT "+standingColumns+` FROM standing WHERE matches IN (?, ?) AND matches <> '' AND yes = ?
+		AND (yes AND scope = ? OR session <> '' AND session = ?)`+may+
 		" AND until > ? AND since <= ? ORDER BY since DESC LIMIT 1",
-		key, shape, yes, c.Session, c.kind(), sqlite.Micros(now), sqlite.Micros(now.Add(clockSlack))))
+		key, shape, yes, ScopeShape, c.Session, c.kind(), sqlite.Micros(now), sqlite.Micros(now.Add(clockSlack))))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
