@@ -70,20 +70,34 @@ var stops = []string{
 // mostReason is how much of a result is looked at for who stopped the call.
 const mostReason = 300
 
-// refused reports whether a result says that a person refused the call.
-func refused(text string) bool { return begins(text, refusals) }
+// refused reports whether the result of a call of an agent says that a person refused it.
+// Only Codex does not tell which calls failed: there, and with Claude Code,
+// the text begins with it. What a call that succeeded prints is anybody's text.
+func refused(agent string, e *transcript.Entry) bool {
+	begins := func(w string) bool { return strings.HasPrefix(e.Text, w) }
+	switch {
+	case agent == "codex":
+		return slices.ContainsFunc(codexRefusals, begins) || begins("exec_command failed for ") && says(e.Text, []string{`Rejected("rejected by user")`, `Rejected(\"rejected by user\")`})
+	case agent == "claude":
+		return e.Failed && slices.ContainsFunc(refusals, begins)
+	}
+	return e.Failed && says(e.Text, refusals)
+}
 
-func begins(text string, words []string) bool {
+// codexRefusals are how Codex begins the result of a call that its person refused.
+var codexRefusals = []string{"rejected by user", "exec command rejected by user", "patch rejected by user", "aborted by user"}
+
+func says(text string, words []string) bool {
 	text = text[:min(len(text), mostReason)]
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// became is what the result of a call says.
-func became(e *transcript.Entry) Became {
+// became is what the result of a call of an agent says.
+func became(agent string, e *transcript.Entry) Became {
 	switch {
-	case refused(e.Text):
+	case refused(agent, e):
 		return Refused
-	case e.Failed && begins(e.Text, stops):
+	case e.Failed && says(e.Text, stops):
 		return Stopped
 	}
 	return Ran

@@ -74,7 +74,7 @@ func (s *player) play(ctx context.Context) {
 		case transcript.Call:
 			s.call(from, e)
 		case transcript.Result:
-			s.result(e)
+			s.result(from.record.Agent, e)
 		}
 		return true
 	})
@@ -144,7 +144,7 @@ func (s *player) wait(id string, m *made) {
 }
 
 // result tells the rules over sessions, and the counts, what came of a call.
-func (s *player) result(e *transcript.Entry) {
+func (s *player) result(agent string, e *transcript.Entry) {
 	m := s.made[e.ID]
 	if m == nil {
 		return
@@ -152,7 +152,7 @@ func (s *player) result(e *transcript.Entry) {
 	delete(s.made, e.ID)
 	s.order = slices.DeleteFunc(s.order, func(id string) bool { return id == e.ID })
 	seen := guards.Seen{}
-	if !refused(e.Text) {
+	if !refused(agent, e) {
 		seen = s.search(m, e)
 	}
 	if m.blind {
@@ -162,7 +162,7 @@ func (s *player) result(e *transcript.Entry) {
 	head.Mark = &hook.Mark{ID: m.head.Mark.ID, Time: later(e.Time, m.head.Mark.Time)}
 	became := fine
 	switch {
-	case refused(e.Text):
+	case refused(agent, e):
 		became = no
 		s.state.After(hook.PermissionDenied.New(head, hook.Permission{ToolName: m.use.ToolName, ToolInput: m.use.ToolInput, ToolUseID: m.use.ToolUseID}), guards.Seen{})
 	default:

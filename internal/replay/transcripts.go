@@ -183,7 +183,7 @@ func (t *teller) result(from *stream, e *transcript.Entry) {
 		return
 	}
 	delete(t.open, e.ID)
-	c.Was = became(e)
+	c.Was = became(from.record.Agent, e)
 	fields := map[string]any{"tool_name": c.name, "tool_input": c.input, "tool_use_id": e.ID}
 	event := hook.PermissionDenied.Name()
 	if c.Was == Ran {

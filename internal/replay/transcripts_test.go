@@ -189,3 +189,20 @@ func TestARecordIsRecognised(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusedIsNoTextOfACall: what a call prints that succeeded is no person's word, and
+// Codex, which tells no failures, begins with it.
+func TestRefusedIsNoTextOfACall(t *testing.T) {
+	m := newMachine(t)
+	m.claude("said", "$ cat auth.log", "> sshd: session rejected by user", "$ cat log", "> The user doesn't want to proceed with this tool use",
+		"$ git push", "! The user doesn't want to proceed with this tool use. The tool use was rejected")
+	row := func(kind, id, member, text string) string {
+		return `{"type":"response_item","payload":{"type":"` + kind + `","call_id":"` + id + `","name":"shell","` + member + `":` + text + "}}\n"
+	}
+	m.put(".codex/sessions/rollout-1.jsonl", `{"type":"session_meta","payload":{"id":"c","cwd":"/home/user/project"}}`+"\n"+
+		row("function_call", "a", "arguments", `"{\"command\":[\"ls\"]}"`)+row("function_call_output", "a", "output", `"exec command rejected by user"`)+
+		row("function_call", "b", "arguments", `"{\"command\":[\"cat\"]}"`)+row("function_call_output", "b", "output", `"1: it was rejected by user"`))
+	if r := m.replay("default enforce", replay.Transcripts{}); r.Then.Refused != 2 || r.Then.Ran != 3 {
+		t.Errorf("got %+v; want 2 refused and 3 that ran", r.Then)
+	}
+}

@@ -195,7 +195,6 @@ func timesOf(n int) string {
 	return visible.Number(n) + " times"
 }
 
-// number is one with its thousands apart.
 // span is from which day to which.
 func span(first, last time.Time) string {
 	a, b := first.UTC().Format(time.DateOnly), last.UTC().Format(time.DateOnly)
