@@ -191,7 +191,10 @@ func (l *problems) add(err error, home string) {
 	if errors.Is(err, context.Canceled) {
 		return
 	}
+	var more *moreLines
 	switch {
+	case errors.As(err, &more):
+		l.torn += more.n
 	case errors.Is(err, transcript.ErrLine):
 		l.torn++
 	case errors.Is(err, transcript.ErrVersion):

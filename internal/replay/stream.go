@@ -89,12 +89,22 @@ func (s *stream) close() {
 	}
 	s.over = true
 	if s.torn > s.on.torn {
-		s.on.problem(fmt.Errorf("%s: %d more lines cannot be read", s.record.Path, s.torn-s.on.torn))
+		s.on.problem(&moreLines{s.record.Path, s.torn - s.on.torn})
 	}
 	if err := s.reader.Close(); err != nil {
 		s.on.problem(s.named(err))
 	}
 	s.on.read(max(s.record.Size-s.bytes, 0))
+}
+
+// moreLines are lines of one record that were not told one by one.
+type moreLines struct {
+	path string
+	n    int
+}
+
+func (m *moreLines) Error() string {
+	return fmt.Sprintf("%s: %d more lines cannot be read", m.path, m.n)
 }
 
 // inOrder gives the entries of records in the order of their times, until nobody wants

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"iter"
-	"math"
 	"path"
 	"path/filepath"
 	"slices"
@@ -95,12 +94,13 @@ type called struct {
 const (
 	mostWaiting      = 4096
 	mostWaitingBytes = 16 << 20
+	mostTornWaiting  = 1000 // lines of one record that cannot be read; of more only the number is told
 )
 
 // group tells of one session with its sub-agents.
 func (t *teller) group(ctx context.Context, records []transcript.Record) {
 	t.open = map[string]*called{}
-	on := &listener{problem: func(err error) { t.errs = append(t.errs, err) }, read: func(int64) {}, torn: math.MaxInt}
+	on := &listener{problem: func(err error) { t.errs = append(t.errs, err) }, read: func(int64) {}, torn: mostTornWaiting}
 	on.inOrder(ctx, records, func(from *stream, e *transcript.Entry) bool {
 		t.entry(from, e)
 		return t.give(mostWaiting, mostWaitingBytes)

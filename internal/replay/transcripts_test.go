@@ -206,3 +206,21 @@ func TestRefusedIsNoTextOfACall(t *testing.T) {
 		t.Errorf("got %+v; want 2 refused and 3 that ran", r.Then)
 	}
 }
+
+// TestTornLinesAreBounded: of very many torn lines only the number is told.
+func TestTornLinesAreBounded(t *testing.T) {
+	m := newMachine(t)
+	m.put(".claude/projects/p/torn.jsonl", lines("torn", "$ ls", "> x")+strings.Repeat("{\n", 5000))
+	n, last := 0, ""
+	for _, err := range (replay.Transcripts{Getenv: only(map[string]string{"HOME": m.home})}).Moments(t.Context()) {
+		if err != nil {
+			n, last = n+1, err.Error()
+		}
+	}
+	if n != 1001 || !strings.HasSuffix(last, ": 4000 more lines cannot be read") {
+		t.Errorf("%d errors, the last is %s; want 1001, and of the last 4000 lines the number", n, last)
+	}
+	if r := m.replay("default enforce", replay.Transcripts{}); r.Torn != 5000 {
+		t.Errorf("%d torn lines, want 5000", r.Torn)
+	}
+}
