@@ -101,7 +101,10 @@ func (a *asking) decide(ctx context.Context, out *hook.Outcome[any]) (waits stri
 			continue
 		}
 		if r, err = a.wait(ctx, s, r, time.Until(until)); err != nil {
-			return "", err
+			if ending := new(endingError); errors.As(err, &ending) {
+				return "", err
+			}
+			return a.cannot(out, err), nil
 		}
 		switch {
 		case r.State == approve.Waiting:
@@ -153,8 +156,6 @@ func (a *asking) route(ctx context.Context, s *approve.Store) (approve.Route, er
 		return approve.RouteDialog, nil
 	case !can || a.config.Hold == config.HoldNever:
 		return approve.RouteRetry, nil
-	case len(a.config.Channels) > 0:
-		return approve.RouteHold, nil
 	}
 	attended, err := s.Attended(ctx)
 	if attended {
@@ -193,8 +194,10 @@ func (a *asking) wait(ctx context.Context, s *approve.Store, r *approve.Request,
 		return &now, nil
 	case errors.As(err, &gone): // it is asked about anew
 		return &approve.Request{State: approve.Expired}, nil
-	case held:
+	case held && waiting.Err() != nil:
 		return r, &endingError{r.Code}
+	case held: // another process could not read the file either
+		return r, err
 	case context.Cause(ctx) != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded): // the agent does not wait: its user answered
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 		defer cancel()

@@ -320,3 +320,40 @@ func BenchmarkAnAnswerReachesItsCall(b *testing.B) {
 	}
 	b.ReportMetric(float64(took.Milliseconds())/float64(b.N), "ms/answer")
 }
+
+// A call that is held does not pass when the file fails, whatever hookway-hook would say.
+func TestAFileThatFailsWhileACallIsHeld(t *testing.T) {
+	for _, settings := range []string{held, "ask_fallback: allow\n" + held} {
+		w, s := asking(t, asksAll, settings)
+		opens, stores := w.Approvals, make(chan *approve.Store, 1)
+		w.Approvals = func(ctx context.Context, fresh bool) (*approve.Store, error) {
+			store, err := opens(ctx, fresh)
+			select {
+			case stores <- store:
+			default:
+			}
+			return store, err
+		}
+		r := w.codex("ls")
+		r.Policy = call.PolicyContinue
+		replies := make(chan call.Reply, 1)
+		go func() { replies <- w.Answer(t.Context(), judge.Caller{}, r) }()
+		opened(t, s, func(r approve.Request) bool { return r.Waiters == 1 })
+		if err := (<-stores).Close(); err != nil {
+			t.Fatal(err)
+		}
+		if reply := <-replies; reply.Err != "" || !strings.Contains(string(reply.Stdout), `"deny"`) {
+			t.Errorf("%q, %s", reply.Err, reply.Stdout)
+		}
+		w.want(fmt.Sprint(w.last().Steps), "no person can be asked from here")
+	}
+}
+
+// A channel over which no answer can come holds no call: the daemon says when one can.
+func TestAChannelThatIsNotThereHoldsNothing(t *testing.T) {
+	w, s := asking(t, asksAll, "approvals: {timeout: 50ms, channels: [{ntfy: {url: 'https://ntfy.example.com', topic: abc, token_file: t}}]}\n")
+	w.want(w.ask(w.codex("ls")), `"deny"`, "Waiting for approval")
+	if r := only(t, s); r.Route != approve.RouteRetry {
+		t.Errorf("%+v", r)
+	}
+}
