@@ -2,6 +2,7 @@ package guards
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,8 +36,22 @@ type Grants interface {
 	// Return undoes the use of the call's grant: the call was refused all the same.
 	Return(ctx context.Context, c Call, g Grant) error
 	// Offer notes that a call was stopped, and gives the code by which a person lets it
-	// through.
+	// through; a *DeniedError if a person refused it already.
 	Offer(ctx context.Context, c Call) (code string, err error)
+}
+
+// DeniedError is a call that a person refused: there is no code for it.
+type DeniedError struct{ By, Note string }
+
+func (e *DeniedError) Error() string {
+	text := "a person refused this call"
+	if e.By != "" {
+		text = e.By + " refused this call"
+	}
+	if e.Note != "" {
+		text += ": " + e.Note
+	}
+	return text
 }
 
 // Grant is a grant that was used.
@@ -151,6 +166,10 @@ func stopped(ev hook.AnyEvent, call hook.ToolCall, rule, reason string) Call {
 
 func offer(ctx context.Context, grants Grants, c Call) (how string, err error) {
 	code, err := grants.Offer(ctx, c)
+	var denied *DeniedError
+	if errors.As(err, &denied) {
+		return " It was asked about already: " + denied.Error(), nil
+	}
 	if err != nil {
 		return "", fmt.Errorf("the call could not be kept for a person to let through: %w", err)
 	}

@@ -191,3 +191,12 @@ func TestNeverIsNotOffered(t *testing.T) {
 		t.Errorf("behind another: got %s, %d grants left, offered %v; want a block that nobody lets through", out.Action, grants.granted, grants.offered)
 	}
 }
+
+// Of a call that a person refused no code is offered.
+func TestARefusedCallHasNoCode(t *testing.T) {
+	grants := &kept{err: &DeniedError{By: "anna", Note: "not today"}}
+	out := decide(t, &Guard{Policy: Everything(), Grants: grants}, "git push -f origin main")
+	if out.Action != hook.ActionBlock || !strings.Contains(out.Reason, "anna refused this call: not today") || strings.Contains(out.Reason, "hookway allow") {
+		t.Errorf("%s, %q", out.Action, out.Reason)
+	}
+}

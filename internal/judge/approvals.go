@@ -1,11 +1,14 @@
 package judge
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -29,7 +32,7 @@ type Approvals func(ctx context.Context, fresh bool) (*approve.Store, error)
 
 // approvals is what a judge has of requests besides their file.
 type approvals struct {
-	dialogs sync.Map // codes of requests that agents ask about in place, by session and call
+	dialogs dialogs
 	once    sync.Once
 	held    context.Context // ends when no call may be held any more
 	end     context.CancelFunc
@@ -38,6 +41,43 @@ type approvals struct {
 func (a *approvals) ending() (held context.Context, end context.CancelFunc) {
 	a.once.Do(func() { a.held, a.end = context.WithCancel(context.Background()) })
 	return a.held, a.end
+}
+
+// dialogs are the requests that agents ask about in place, by session and call. Of a call
+// that its user refused there the agent may say nothing: it is forgotten with its request.
+type dialogs struct {
+	mu  sync.Mutex
+	all map[string]dialog
+}
+
+type dialog struct {
+	code string
+	at   time.Time
+}
+
+func (d *dialogs) put(key, code string, now time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.all == nil {
+		d.all = map[string]dialog{}
+	}
+	maps.DeleteFunc(d.all, func(_ string, old dialog) bool { return now.Sub(old.at) > approve.KeepTime })
+	d.all[key] = dialog{code, now}
+}
+
+func (d *dialogs) take(key string) (code string, known bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	one, known := d.all[key]
+	delete(d.all, key)
+	return one.code, known
+}
+
+// end forgets those of a session.
+func (d *dialogs) end(session string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	maps.DeleteFunc(d.all, func(key string, _ dialog) bool { return strings.HasPrefix(key, session) })
 }
 
 // endingError is why a call that is held has no answer here: the same call, judged by
@@ -59,6 +99,7 @@ type asking struct {
 	patience time.Duration            // how long it can be held; 0: not at all
 	held     context.Context          // ends when no call may be held any more; nil: with its own context
 	asked    func(r *approve.Request) // is told of the request
+	used     *approve.Said            // the yes to this one call by which it passes
 }
 
 // Bounds of what waits for people.
@@ -71,6 +112,7 @@ const (
 // decide makes of an ask what a person says, if they said or say something. waits is what
 // to say to who makes the call, if it has to come again.
 func (a *asking) decide(ctx context.Context, out *hook.Outcome[any]) (waits string, err error) {
+	a.call.Report = cmp.Or(a.call.Report, rand.Text()) // who waits is counted, also if it is not known who it is
 	asks := out.Action == hook.ActionAsk
 	s, err := a.open(ctx, asks && !a.passes())
 	if s == nil || err != nil {
@@ -84,6 +126,9 @@ func (a *asking) decide(ctx context.Context, out *hook.Outcome[any]) (waits stri
 			return a.cannot(out, err), nil
 		}
 		if said != nil {
+			if said.Yes && said.Scope == approve.ScopeOnce {
+				a.used = said
+			}
 			a.settle(out, said)
 			return "", nil
 		}
@@ -330,7 +375,7 @@ func (r *request) approve(ctx context.Context, out *hook.Outcome[any], more stri
 		asked: func(q *approve.Request) {
 			r.one.Asked()
 			if made, _ := hook.CallOf(r.ev); q.Route == approve.RouteDialog && made.ID != "" {
-				r.approvals.dialogs.Store(call.Session+"\x00"+made.ID, q.Code)
+				r.approvals.dialogs.put(call.Session+"\x00"+made.ID, q.Code, time.Now())
 			}
 		},
 	}
@@ -339,10 +384,34 @@ func (r *request) approve(ctx context.Context, out *hook.Outcome[any], more stri
 		return "", nil
 	}
 	waits, err = a.decide(ctx, out)
+	r.yes = passedBy{a.call, a.used}
 	if out.Action == hook.ActionAllow && r.codec.About().Event(adapter.NativeName(r.ev)).Can&adapter.Allow == 0 {
 		out.Action = hook.ActionContinue // which is all that it needs
 	}
 	return waits, err
+}
+
+// passedBy is a call that hooks ask about, and the yes by which it passes; nil is none.
+type passedBy struct {
+	call approve.Call
+	used *approve.Said
+}
+
+// giveYesBack gives back the yes by which a call was to pass. given reports whether there
+// was one.
+func (r *request) giveYesBack() (given bool, err error) {
+	yes := r.yes
+	if yes.used == nil {
+		return false, nil
+	}
+	r.yes.used = nil
+	ctx, cancel := context.WithTimeout(context.Background(), recordTime)
+	defer cancel()
+	s, err := r.Approvals(ctx, false)
+	if s == nil || err != nil {
+		return true, err
+	}
+	return true, errors.Join(s.Return(ctx, yes.call, yes.used), s.Close())
 }
 
 // holds is how long the agent waits for a call that is held.
@@ -374,18 +443,13 @@ func (r *request) report() string {
 func (r *request) answeredInDialog(ctx context.Context) {
 	session := r.ev.Head().Session + "\x00"
 	if r.ev.Info() == hook.SessionEnd.Info() {
-		r.approvals.dialogs.Range(func(key, _ any) bool {
-			if strings.HasPrefix(key.(string), session) {
-				r.approvals.dialogs.Delete(key)
-			}
-			return true
-		})
+		r.approvals.dialogs.end(session)
 	}
 	if r.Approvals == nil || r.ev.Info() != hook.PostToolUse.Info() && r.ev.Info() != hook.PostToolUseFailure.Info() {
 		return
 	}
 	made, _ := hook.CallOf(r.ev)
-	code, known := r.approvals.dialogs.LoadAndDelete(session + made.ID)
+	code, known := r.approvals.dialogs.take(session + made.ID)
 	if !known {
 		return
 	}
@@ -394,7 +458,7 @@ func (r *request) answeredInDialog(ctx context.Context) {
 		return
 	}
 	defer s.Close()
-	if err := s.InDialog(ctx, code.(string), true); err != nil {
+	if err := s.InDialog(ctx, code, true); err != nil {
 		r.log(err.Error())
 	}
 }

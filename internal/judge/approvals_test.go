@@ -196,7 +196,7 @@ func TestACallIsHeldUntilItIsAnswered(t *testing.T) {
 func TestEqualCallsThatAreHeld(t *testing.T) {
 	w, s := asking(t, asksAll, held)
 	one, two := w.later(w.bash("s", "1", "ls")), w.later(w.bash("s", "2", "ls"))
-	r := opened(t, s, func(approve.Request) bool { return true })
+	r := opened(t, s, func(r approve.Request) bool { return r.Waiters == 2 }) // though who makes them is not known
 	says(t, s, r, true, approve.ScopeSession)
 	w.want(<-one, `"allow"`)
 	w.want(<-two, `"allow"`)
@@ -355,5 +355,23 @@ func TestAChannelThatIsNotThereHoldsNothing(t *testing.T) {
 	w.want(w.ask(w.codex("ls")), `"deny"`, "Waiting for approval")
 	if r := only(t, s); r.Route != approve.RouteRetry {
 		t.Errorf("%+v", r)
+	}
+}
+
+// A yes by which a call was to pass is given back where hookway-hook refused it by itself.
+func TestAYesToAnAskIsGivenBack(t *testing.T) {
+	for gaveUp, want := range map[string]approve.State{call.PolicyBlock: approve.Allowed, call.PolicyContinue: approve.Used} {
+		w, s := asking(t, asksAll, "")
+		w.ask(w.codex("ls"))
+		says(t, s, only(t, s), true, "")
+		reply := w.Answer(t.Context(), judge.Caller{}, w.codex("ls"))
+		reply.Pass(&call.GaveUpError{Why: "a signal", Policy: gaveUp})
+		if r := only(t, s); r.State != want {
+			t.Errorf("%s: %s", gaveUp, r.State)
+		}
+		if want == approve.Allowed {
+			w.want(w.last().Reason, "that was given back")
+			w.want(w.ask(w.codex("ls")), "!deny")
+		}
 	}
 }

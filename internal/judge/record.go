@@ -22,7 +22,7 @@ const recordTime = time.Second
 // time left. Nil: the answer decides nothing.
 func (r *request) untaken(record audit.Record) func(error) {
 	decided := cmp.Or(record.Answer, record.Action)
-	if decided == hook.ActionContinue.String() && len(record.Changes) == 0 && record.Inject == "" && !r.one.Used() {
+	if decided == hook.ActionContinue.String() && len(record.Changes) == 0 && record.Inject == "" && !r.one.Used() && r.yes.used == nil {
 		return nil
 	}
 	return func(err error) {

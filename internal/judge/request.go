@@ -36,6 +36,7 @@ type request struct {
 	own      string           // the session's id in the agent's words
 	delivery *delivery.Answer // nil until the event is decoded
 	one      *guards.OneCall  // nil until the event is fired, and if it is no call
+	yes      passedBy         // by which the call passes what hooks ask
 }
 
 // open opens the workspaces whose hooks are asked.

@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -109,6 +110,8 @@ func (r *request) all() []*Workspace { return append([]*Workspace{r.w}, r.others
 // and the grant stays used.
 func (r *request) giveBack() string {
 	given, err := r.one.GiveBack(context.Background())
+	too, err2 := r.giveYesBack()
+	given, err = given || too, errors.Join(err, err2)
 	switch {
 	case err != nil:
 		r.log(err.Error())

@@ -23,7 +23,8 @@ import (
 // waking are the sessions with refused calls that may be answered.
 type waking struct {
 	mu       sync.Mutex
-	sessions map[string]bool // whether hookway run wraps it; nil: it was not looked what there is
+	sessions map[string]bool // whether hookway run wraps it
+	looked   bool            // what there was before
 	watching bool
 	under    sync.WaitGroup // who watches
 }
@@ -53,23 +54,34 @@ func (r *request) waits(ctx context.Context) bool {
 	w := &r.waking
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.sessions == nil {
-		w.sessions = map[string]bool{}
-		s, err := r.Approvals(ctx, false)
-		if s == nil || err != nil {
-			return false
-		}
-		defer s.Close()
-		sessions, err := s.Refused(ctx)
-		if err != nil {
+	if !w.looked { // a look that fails is done again
+		err := r.refusedBefore(ctx)
+		if w.looked = err == nil; err != nil {
 			r.log(err.Error())
-		}
-		for _, session := range sessions {
-			w.sessions[session] = false
 		}
 	}
 	_, ok := w.sessions[r.ev.Head().Session]
 	return ok
+}
+
+// refusedBefore notes the sessions that the file has. It is under the lock.
+func (r *request) refusedBefore(ctx context.Context) error {
+	w := &r.waking
+	if w.sessions == nil {
+		w.sessions = map[string]bool{}
+	}
+	s, err := r.Approvals(ctx, false)
+	if s == nil || err != nil {
+		return err
+	}
+	defer s.Close()
+	sessions, err := s.Refused(ctx)
+	for _, session := range sessions {
+		if _, known := w.sessions[session]; !known {
+			w.sessions[session] = false
+		}
+	}
+	return err
 }
 
 // tell tells the agent what a person said of its refused calls, if it takes text now.
@@ -150,6 +162,9 @@ func answerText(q *approve.Request) string {
 	return fmt.Sprintf("%s was refused: do not try that call again (%s).%s", q.Code, call, note)
 }
 
+// How long to wait between looks at a file that fails.
+const leastPause, mostPause = time.Second, time.Minute
+
 // wake sends messages to wrapped agents about their answers, until none waits.
 func (j *Judge) wake(ctx context.Context) {
 	done := func() (none bool) {
@@ -164,14 +179,22 @@ func (j *Judge) wake(ctx context.Context) {
 		w.watching = false
 		return true
 	}
+	said, pause := "", leastPause
 	for !done() && ctx.Err() == nil {
-		if err := j.wakeThose(ctx); err != nil && ctx.Err() == nil {
-			j.log(err.Error())
-			select { // the file may be another soon
-			case <-ctx.Done():
-			case <-time.After(time.Second):
-			}
+		err := j.wakeThose(ctx)
+		if err == nil || ctx.Err() != nil {
+			said, pause = "", leastPause
+			continue
 		}
+		if text := err.Error(); text != said {
+			said = text
+			j.log(text)
+		}
+		select { // the file may be another soon
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, mostPause)
 	}
 }
 
@@ -194,10 +217,13 @@ func (j *Judge) wakeThose(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			for _, q := range answered {
-				if err := j.message(ctx, &q); err != nil { // the next event tells it
+			for i, q := range answered {
+				if err := j.message(ctx, &q); err != nil { // the next event tells it, and those behind it
 					j.waking.set(session, false)
-					return errors.Join(err, s.Untold(context.WithoutCancel(ctx), q))
+					for _, q := range answered[i:] {
+						err = errors.Join(err, s.Untold(context.WithoutCancel(ctx), q))
+					}
+					return err
 				}
 			}
 			if waits == 0 {

@@ -3,10 +3,13 @@
 package judge_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/hookway/hookway/internal/approve"
 	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/relay"
@@ -104,4 +107,44 @@ func TestAWrappedAgentGetsAMessage(t *testing.T) {
 		return err == nil && len(got) == 1 && strings.HasPrefix(got[0].Message.Content, r.Code+" was approved")
 	})
 	w.want(w.printed(w.codexEvent("PostToolUse")), "!"+r.Code)
+}
+
+// A message that cannot be sent takes no other answer with it.
+func TestAnswersThatCannotBeSentAreToldAtTheNextEvent(t *testing.T) {
+	w, s := asking(t, asksAll, "")
+	m := &mailWorld{world: w}
+	m.Relay = m.relay()
+	m.Relay.Open = func(context.Context) (*relay.Store, func(), error) { return nil, nil, errors.New("the disk is full") }
+	w.wrap("codex")
+	w.ask(w.codex("ls"))
+	w.ask(w.codex("make"))
+	all, err := s.List(t.Context())
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if _, err := s.AnswerAll(t.Context(), all, approve.Answer{Yes: true, By: "anna", From: "tty3"}); err != nil {
+		t.Fatal(err)
+	}
+	eventually.True(t, "the failure is logged", func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return strings.Contains(strings.Join(w.lines, ""), "cannot be sent to its agent") || strings.Contains(strings.Join(w.lines, ""), "the disk is full")
+	})
+	w.want(w.printed(w.codexEvent("PostToolUse")), all[0].Code+" was approved", all[1].Code+" was approved")
+}
+
+// A file that fails once is looked at again: an earlier process may have refused calls.
+func TestAFileThatFailsOnceIsLookedAtAgain(t *testing.T) {
+	w, s := asking(t, asksAll, "")
+	w.ask(w.codex("ls"))
+	r := only(t, s)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	says(t, s, r, true, "")
+	opens := w.Approvals
+	w.Judge = &judge.Judge{Record: w.Record, Log: w.Log, Approvals: func(context.Context, bool) (*approve.Store, error) { return nil, errors.New("the disk is full") }}
+	w.want(w.printed(w.codexEvent("PostToolUse")), "!"+r.Code)
+	w.Approvals = opens
+	w.want(w.printed(w.codexEvent("PostToolUse")), r.Code+" was approved")
 }

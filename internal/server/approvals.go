@@ -82,7 +82,10 @@ func (g grants) Offer(ctx context.Context, c guards.Call) (string, error) {
 		return "", err
 	}
 	r, err := s.Ask(ctx, approved(c), process.Namespaces())
-	return r.Code, errors.Join(err, s.Close())
+	if err = errors.Join(err, s.Close()); err == nil && r.State == approve.Denied {
+		return "", &guards.DeniedError{By: r.By, Note: r.Note}
+	}
+	return r.Code, err
 }
 
 // approved is a stopped call as it is kept.
