@@ -22,7 +22,11 @@ func (c *call) onward(args []field, since int) {
 		}
 		switch f.Scheme {
 		case "ssh":
-			meant, way := c.sshSettings(args).machines(f.Host, 0)
+			cfg := c.sshSettings(args)
+			before := cfg.looked
+			meant, way := cfg.machines(f.Host, 0)
+			c.steps += (cfg.looked - before) / patternsOfStep
+			c.step() // which says so if these were too many
 			for _, e := range meant {
 				c.leads(&f, e, f.Sends)
 			}

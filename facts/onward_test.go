@@ -109,6 +109,11 @@ func TestSSHConfigsHaveAnEnd(t *testing.T) {
 			t.Errorf("%s: got %d facts", name, got)
 		}
 	}
+	broad := "Host x" + strings.Repeat(" a*b", 8000) + "\n" + strings.Repeat("HostName y\n", 3000)
+	got := Shell(strings.Repeat("ssh -p 1 z; ", 40), withFiles(map[string]string{"/home/u/.ssh/config": broad}))
+	if !slices.ContainsFunc(got, func(f hook.Fact) bool { return f.Does == "unknown" && f.Many }) {
+		t.Error("a configuration with too many patterns is read to its end")
+	}
 }
 
 // A proxy is a machine that a call connects to, and one that the line sets gets what is sent.

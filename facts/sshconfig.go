@@ -10,7 +10,7 @@ import (
 const (
 	maxSSHConfig   = 64 << 10 // of one file
 	maxSSHFiles    = 32       // that include each other
-	maxSSHSettings = 4096
+	maxSSHSettings = 1024
 	maxSSHJumps    = 4 // machines on the way
 )
 
@@ -18,6 +18,7 @@ const (
 type sshConfig struct {
 	settings []sshSetting
 	files    int
+	looked   int // patterns that were compared with a host
 }
 
 // sshSetting is one line, and for which hosts it holds: one pattern of each list has to.
@@ -155,11 +156,18 @@ func (c *call) sshIncluded(dir, name string) []string {
 	return out
 }
 
-// holds reports whether a setting is for a host.
-func (s *sshSetting) holds(host string) bool {
+// patternsOfStep is how many patterns may be compared with a host for one step.
+const patternsOfStep = 16
+
+// holds reports whether a setting is for a host. Where the patterns are too many, it is:
+// what is left unread then is told by the steps.
+func (cfg *sshConfig) holds(s *sshSetting, host string) bool {
 	for _, patterns := range s.hosts {
 		found := false
 		for _, p := range patterns {
+			if cfg.looked++; cfg.looked > patternsOfStep*maxSteps {
+				return true
+			}
 			p, not := strings.CutPrefix(strings.ToLower(strings.Trim(p, `"`)), "!")
 			if matchGlob(p, host, true) {
 				if not {
@@ -178,7 +186,7 @@ func (s *sshSetting) holds(host string) bool {
 // values are what a key may be for a host, the sure one last.
 func (cfg *sshConfig) values(key, host string) (out []sshSetting) {
 	for _, s := range cfg.settings {
-		if s.key == key && s.holds(host) {
+		if s.key == key && cfg.holds(&s, host) {
 			if out = append(out, s); !s.maybe {
 				break
 			}
