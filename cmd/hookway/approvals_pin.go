@@ -156,6 +156,7 @@ func (a *app) askPIN(ctx context.Context, terminal *owner.Terminal, wanted bool)
 }
 
 // requiresPIN reports whether the user's configuration, or the administrator's, wants a PIN.
+// Where that is not known, a PIN that is set is asked for.
 func (a *app) requiresPIN(ctx context.Context) (bool, error) {
 	options := a.home.Options()
 	options.TrustedOnly, options.Still = true, true
@@ -163,5 +164,20 @@ func (a *app) requiresPIN(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return set.Approvals.PIN, set.Close()
+	said := set.Approvals
+	if err := set.Close(); err != nil || said.PIN || said.Unread == "" {
+		return said.PIN, err
+	}
+	dir, err := a.home.ApprovalsDir()
+	if err != nil || !pin.Exists(dir) {
+		return false, err
+	}
+	err = a.withPIN(ctx, func(store *pin.Store) (err error) {
+		said.PIN, err = store.IsSet(ctx)
+		return err
+	})
+	if said.PIN {
+		a.warn("%s does not count as it stands, and may require the PIN; so it is asked for", said.Unread)
+	}
+	return said.PIN, err
 }

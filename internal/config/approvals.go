@@ -34,6 +34,7 @@ type Approvals struct {
 	Hold     string        // HoldAuto, HoldAlways or HoldNever
 	Timeout  time.Duration // of an ask
 	PIN      bool          // an answer in a terminal needs one
+	Unread   string        // a file that may say more, and does not count as it stands; "" if there is none
 	Channels []ApprovalChannel
 }
 

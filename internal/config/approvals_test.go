@@ -42,6 +42,32 @@ func TestAMistakeSwitchesNoPINOff(t *testing.T) {
 	}
 }
 
+// A file that does not count may have required a PIN, in words that nobody has read.
+func TestAFileThatDoesNotCountIsTold(t *testing.T) {
+	for _, tt := range []struct {
+		files map[string]string
+		want  string
+	}{
+		{map[string]string{"hookway.yaml": "", "hookway.yml": "approvals: {require: pin}\n"}, "hookway.yml"},
+		{map[string]string{"hookway.yaml": "hooks: 5\n"}, "hookway.yaml"},
+		{map[string]string{"hookway.yaml": "approvals: {require: p\n\t}\n"}, "hookway.yaml"},
+		{map[string]string{"hookway.yaml": "approvals: {hold: never}\n"}, ""},
+	} {
+		w := newWorld(t)
+		w.write(w.work("hookway.yaml"), "hooks: 5\n")
+		for name, text := range tt.files {
+			w.write(w.user(name), text)
+		}
+		want := ""
+		if tt.want != "" {
+			want = w.user(tt.want)
+		}
+		if got := w.load().Approvals.Unread; got != want {
+			t.Errorf("%v: %q, want %q", tt.files, got, want)
+		}
+	}
+}
+
 // What an administrator says comes first; a PIN and channels add up.
 func TestManagedApprovalsComeFirst(t *testing.T) {
 	read := func(text string) *approvalsSpec {

@@ -35,11 +35,13 @@ func (l *files) readUser() {
 	info, err := os.Stat(l.userDir)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
+			l.unread(src.layer, l.userDir)
 			l.set.Fail(l.userDir, "it cannot be read: "+trust.Cause(err).Error(), "")
 		}
 		return
 	}
 	if err := trust.CheckOwner(l.userDir, info); err != nil {
+		l.unread(src.layer, l.userDir)
 		l.set.Fail(l.userDir, err.Error(), "until then none of the user's hooks run")
 		return
 	}
@@ -100,6 +102,7 @@ func (l *files) readYAML(into *layer, src source, named string, check func(strin
 		switch _, err := os.Lstat(path); {
 		case !disk.Exists(other):
 		case err == nil:
+			l.unread(src.layer, other)
 			l.set.Fail(other, "there is a "+fileName+" beside it; this one is not read", "make one file of the two")
 			if src.layer == LayerWorkspace {
 				l.pinned.Add(other)
@@ -114,6 +117,7 @@ func (l *files) readYAML(into *layer, src source, named string, check func(strin
 	l.set.Files = append(l.set.Files, path)
 	data, err := l.read(src, path, check)
 	if err != nil {
+		l.unread(src.layer, path)
 		l.set.Fail(path, err.Error(), "")
 		return
 	}
@@ -130,6 +134,7 @@ func (l *files) readYAML(into *layer, src source, named string, check func(strin
 		into.found = append(into.found, f)
 	}
 	if len(problems) > 0 {
+		l.unread(src.layer, path)
 		l.set.Problems = append(l.set.Problems, problems...)
 		l.set.Failed = append(l.set.Failed, path)
 		l.set.Failed = append(l.set.Failed, l.claude.Files(claudeFolder(&src))...) // what it imports is not known now
@@ -148,6 +153,13 @@ func (l *files) readYAML(into *layer, src source, named string, check func(strin
 	}
 	defer l.importHooks(into, spec) // when its events are known
 	l.defineEvents(spec)
+}
+
+// unread notes a file whose word on approvals is not known. A workspace has none.
+func (l *files) unread(layer, path string) {
+	if layer != LayerWorkspace {
+		l.set.Approvals.Unread = path
+	}
 }
 
 // scan lists the hook folders of a layer. A missing one is fine.

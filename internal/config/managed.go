@@ -51,6 +51,7 @@ func (l *files) readManaged() {
 	}
 	path := filepath.Join(dir, fileName)
 	if _, err := os.Lstat(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		l.unread(LayerManaged, path)
 		l.set.Fail(path, "it cannot be read: "+trust.Cause(err).Error(), "an administrator lets everybody read it")
 		return
 	}
