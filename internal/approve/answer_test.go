@@ -272,11 +272,11 @@ func TestTokens(t *testing.T) {
 	now, dir := newClock(), t.TempDir()
 	s := open(t, dir, approve.Options{Now: now.now})
 	r := ask(t, s, asked(t, "a"))
-	token, err := s.Token(t.Context(), r.Code, "phone")
+	token, err := s.Token(t.Context(), r, "phone")
 	if err != nil || len(token) < 20 || strings.Contains(files(t, dir), token) {
 		t.Fatalf("%q, %v", token, err)
 	}
-	second, err := s.Token(t.Context(), r.Code, "phone")
+	second, err := s.Token(t.Context(), r, "phone")
 	if err != nil || second == token {
 		t.Fatalf("%q, %v", second, err)
 	}
@@ -298,10 +298,10 @@ func TestTokens(t *testing.T) {
 		_, err := s.Redeem(t.Context(), used, "phone")
 		refused(t, err, approve.Allowed, "is allowed already, by anna")
 	}
-	_, err = s.Token(t.Context(), r.Code, "phone")
+	_, err = s.Token(t.Context(), r, "phone")
 	refused(t, err, approve.Allowed, "anna")
 	late := ask(t, s, asked(t, "b"))
-	if token, err = s.Token(t.Context(), late.Code, "phone"); err != nil {
+	if token, err = s.Token(t.Context(), late, "phone"); err != nil {
 		t.Fatal(err)
 	}
 	now.pass(approve.AnswerTime)
@@ -311,6 +311,42 @@ func TestTokens(t *testing.T) {
 	ask(t, s, asked(t, "c"))
 	_, err = s.Redeem(t.Context(), token, "phone")
 	refused(t, err, "", "this token answers nothing")
+}
+
+// A yes by a token is for as many calls as the card showed, however many came since.
+func TestATokenIsForTheCallsThatWereShown(t *testing.T) {
+	s := open(t, t.TempDir(), approve.Options{})
+	calls := make([]approve.Call, 3)
+	dones := make([]<-chan outcome, len(calls))
+	var token string
+	for i := range calls {
+		calls[i] = asked(t, "rm x")
+		calls[i].Report = fmt.Sprint("report ", i)
+		var r approve.Request
+		if r, dones[i] = hold(t, t.Context(), s, calls[i], long); i == 1 {
+			var err error
+			if token, err = s.Token(t.Context(), r, "phone"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	r, err := s.Redeem(t.Context(), token, "phone")
+	if err != nil || r.Waiters != 2 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	answer(t, s, r, true, "")
+	pass := 0
+	for i, done := range dones {
+		if got := <-done; got.err != nil {
+			t.Error(got.err)
+		}
+		if said(t, s, calls[i]) == "yes" {
+			pass++
+		}
+	}
+	if pass != 2 {
+		t.Errorf("%d pass, of 2 that were shown", pass)
+	}
 }
 
 // Whoever is asked in the agent's own dialog answers there, too.

@@ -46,7 +46,8 @@ func (a asksAPI) Get(ctx context.Context, code string) (r approve.Request, err e
 	return r, err
 }
 
-// Answer answers one, if the owner has minted the credential. Either is on record.
+// Answer answers one, if the owner has minted the credential. Either is on record. It is
+// for one call: nothing tells how many the program has seen waiting.
 func (a asksAPI) Answer(ctx context.Context, said api.Answering) (r approve.Request, err error) {
 	err = a.with(ctx, said.Code, func(s *approve.Store) error {
 		if r, err = s.Get(ctx, said.Code); err != nil {
@@ -60,7 +61,9 @@ func (a asksAPI) Answer(ctx context.Context, said api.Answering) (r approve.Requ
 		if !ok {
 			return &api.NotMintedError{Text: "an answer needs a credential in the header Hookway-Credential, which the owner makes in a terminal of their own: hookway approvals mint --http NAME"}
 		}
-		answered, err := s.Answer(ctx, r, approve.Answer{Yes: said.Yes, Scope: said.Scope, Note: said.Note, By: who.Name, From: said.From})
+		seen := r
+		seen.Waiters = min(r.Waiters, 1)
+		answered, err := s.Answer(ctx, seen, approve.Answer{Yes: said.Yes, Scope: said.Scope, Note: said.Note, By: who.Name, From: said.From})
 		if err == nil {
 			r = answered
 		}

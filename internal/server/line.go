@@ -288,10 +288,10 @@ func (l *line) wasLate(code string) bool {
 // ask sends the card of an open request.
 func (l *line) ask(r approve.Request) (err error) {
 	c := notify.Card{Request: r}
-	if c.Allow, err = l.store.Token(l.ctx, r.Code, l.tokens(true)); err != nil {
+	if c.Allow, err = l.store.Token(l.ctx, r, l.tokens(true)); err != nil {
 		return over(err)
 	}
-	if c.Deny, err = l.store.Token(l.ctx, r.Code, l.tokens(false)); err != nil {
+	if c.Deny, err = l.store.Token(l.ctx, r, l.tokens(false)); err != nil {
 		return over(err)
 	}
 	return l.send(c)

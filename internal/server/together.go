@@ -51,11 +51,11 @@ func (l *line) askTogether(all []approve.Request, sent *sentNow) error {
 	last := len(all) - 1
 	c := notify.Card{Request: all[last], Also: all[:last]}
 	var err error
-	if c.Deny, err = l.store.Token(l.ctx, c.Code, l.together(false)); err != nil {
+	if c.Deny, err = l.store.Token(l.ctx, c.Request, l.together(false)); err != nil {
 		return over(err)
 	}
 	if c.Whole() { // nobody allows what they cannot see
-		if c.Allow, err = l.store.Token(l.ctx, c.Code, l.together(true)); err != nil {
+		if c.Allow, err = l.store.Token(l.ctx, c.Request, l.together(true)); err != nil {
 			return over(err)
 		}
 	}
@@ -104,6 +104,10 @@ func (l *line) answerTogether(ctx context.Context, s notify.Said) ([]approve.Req
 		told, _ := sent.told(r.Code)
 		shown := told && !r.First.After(carrier.First) // what was asked later is on no such card
 		if r.Session == carrier.Session && r.State == approve.Waiting && shown {
+			r.Waiters = min(r.Waiters, 1) // how many were there when the card was sent is not known
+			if r.Code == carrier.Code {
+				r.Waiters = carrier.Waiters
+			}
 			seen = append(seen, r)
 		}
 	}
