@@ -167,10 +167,8 @@ func (w *watcher) wait(ctx context.Context, changes <-chan struct{}, key func([]
 		pieces = w.keys.Pieces()
 	}
 	var expires <-chan time.Time
-	for i := range w.open {
-		if left := max(time.Until(w.open[i].Until), 0) + 10*time.Millisecond; i == 0 || expires == nil {
-			expires = time.After(min(left, time.Minute))
-		}
+	if len(w.open) > 0 {
+		expires = time.After(firstExpires(w.open, time.Now()))
 	}
 	select {
 	case <-ctx.Done():
@@ -185,6 +183,15 @@ func (w *watcher) wait(ctx context.Context, changes <-chan struct{}, key func([]
 		return ok && key(piece)
 	}
 	return true
+}
+
+// firstExpires is when to look again, because the time of one of the requests is over then.
+func firstExpires(open []approve.Request, now time.Time) time.Duration {
+	left := time.Minute
+	for i := range open {
+		left = min(left, max(open[i].Until.Sub(now), 0)+10*time.Millisecond)
+	}
+	return left
 }
 
 // serve shows what is asked and takes keys.

@@ -36,6 +36,11 @@ func attendAsks(a *app, session, name string) func(context.Context, func(string,
 		if err != nil {
 			return
 		}
+		defer func() {
+			if ctx.Err() == nil { // what is asked now is not known any more
+				title("", false)
+			}
+		}()
 		rung := map[string]bool{}
 		for {
 			all, err := store.List(ctx)
