@@ -169,6 +169,10 @@ func (s *Server) publish(w http.ResponseWriter, r *http.Request, topic string) {
 	if err != nil {
 		return
 	}
+	if topic == "" && len(body) > 2*MessageLimit {
+		http.Error(w, `{"code":41303,"http":413,"error":"JSON body too large"}`, http.StatusRequestEntityTooLarge)
+		return
+	}
 	m := Message{Topic: topic, Message: string(body)}
 	if topic == "" {
 		if err := json.Unmarshal(body, &m); err != nil || m.Topic == "" {

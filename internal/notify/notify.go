@@ -70,6 +70,11 @@ type RefusedError struct{ Text string }
 
 func (e *RefusedError) Error() string { return e.Text }
 
+// CardError is a card that the other side does not take. Others may pass.
+type CardError struct{ Text string }
+
+func (e *CardError) Error() string { return e.Text }
+
 // Refused reports whether trying again is in vain until somebody mends something.
 func Refused(err error) bool {
 	var refused *RefusedError

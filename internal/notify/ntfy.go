@@ -45,6 +45,7 @@ type Ntfy struct {
 const (
 	sendTime  = 20 * time.Second
 	mostReply = 64 << 10 // of an answer that is no stream
+	mostBody  = 8000     // of a card: a server takes twice the 4096 bytes of a text
 	quietTime = 150 * time.Second
 )
 
@@ -140,7 +141,7 @@ func (n *Ntfy) Send(ctx context.Context, c Card) error {
 		}
 		m.Actions = append(m.Actions, button("Deny"+all, denyWord, c.Deny))
 	}
-	body, err := json.Marshal(m)
+	body, err := m.body()
 	if err != nil {
 		return err
 	}
@@ -153,6 +154,25 @@ func (n *Ntfy) Send(ctx context.Context, c Card) error {
 	defer response.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, mostReply)) // so that the connection is used again
 	return n.refused(response, "write to the topic of the cards")
+}
+
+// body is the message as a server takes it, with a shorter text if need be.
+func (m published) body() ([]byte, error) {
+	for {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false) // it makes six bytes of each < > &
+		err := e.Encode(m)
+		more := b.Len() - mostBody
+		if err != nil || more <= 0 || m.Message == "" {
+			return b.Bytes(), err
+		}
+		if most := len(m.Message) - more - 200; most > 0 { // with room to say what is left out
+			m.Message = clip(m.Message, most)
+		} else {
+			m.Message = ""
+		}
+	}
 }
 
 // tags are those that ntfy shows as a sign.
@@ -236,6 +256,8 @@ func (n *Ntfy) refused(response *http.Response, what string) error {
 		return &RefusedError{fmt.Sprintf("%s does not let this access token %s (%d): the token or the topic is wrong", n.host(), what, code)}
 	case code == http.StatusNotFound, code >= 300 && code < 400, code == http.StatusMethodNotAllowed:
 		return &RefusedError{fmt.Sprintf("%s has no ntfy at this address (%d): look at url", n.host(), code)}
+	case code == http.StatusBadRequest, code == http.StatusRequestEntityTooLarge:
+		return &CardError{fmt.Sprintf("%s does not take this card (%d)", n.host(), code)}
 	case code == http.StatusTooManyRequests:
 		return fmt.Errorf("%s: it has had too many requests (%d)", n.host(), code)
 	default:

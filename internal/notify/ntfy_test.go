@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -55,11 +56,16 @@ type heard struct {
 	all   []string
 	ready int
 	down  []error
+	fails int // so often, no answer can be noted
 }
 
 func (h *heard) answer(_ context.Context, s Said) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.fails > 0 {
+		h.fails--
+		return errors.New("the disk is full")
+	}
 	word := "no"
 	if s.Yes {
 		word = "yes"
@@ -83,7 +89,11 @@ func (h *heard) times() int {
 // listen has a channel listen for the length of the test.
 func listen(t *testing.T, c Channel) *heard {
 	t.Helper()
-	h := &heard{}
+	return listenWith(t, c, &heard{})
+}
+
+func listenWith(t *testing.T, c Channel, h *heard) *heard {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
@@ -164,6 +174,60 @@ func TestNothingIsLostWhenTheServerGoesAway(t *testing.T) {
 	press("deny " + denyToken + " use the staging database")
 	want := "yes|" + allowToken + "||ntfy topic asks…\nno|" + denyToken + "|use the staging database|ntfy topic asks…"
 	eventually.True(t, "what came meanwhile comes", func() bool { return h.got() == want })
+}
+
+// An answer that cannot be noted is read again: nobody presses the button twice.
+func TestAnAnswerThatCannotBeNotedIsReadAgain(t *testing.T) {
+	s := &fakentfy.Server{}
+	url := serve(t, s)
+	n := NewNtfy(Ntfy{Called: "phone", URL: url, Topic: "asks", Back: "said", Since: time.Now().Add(-time.Minute)})
+	if err := (fakentfy.Action{Method: http.MethodPost, URL: url + "/said", Body: "allow " + allowToken}).Press(); err != nil {
+		t.Fatal(err)
+	}
+	h := listenWith(t, n, &heard{fails: 1})
+	eventually.True(t, "it is noted", func() bool { return strings.Contains(h.got(), allowToken) })
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.down) != 1 || h.down[0].Error() != "the disk is full" {
+		t.Errorf("%v", h.down)
+	}
+}
+
+// Whoever may publish can make no line behind which nothing is heard any more.
+func TestALineThatIsNoMessageIsPassedOver(t *testing.T) {
+	line := `{"id":"m2","time":1,"event":"message","message":"allow ` + allowToken + `"}`
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		_, _ = io.WriteString(w, `{"event":"open"}`+"\nno message\n\n"+`{"id":"m1","event":"message","message":"`+strings.Repeat("x", 3*mostLine)+"\"}\n"+line+"\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(func() {
+		web.CloseClientConnections()
+		web.Close()
+	})
+	h := listen(t, NewNtfy(Ntfy{Called: "phone", URL: web.URL, Topic: "asks", Back: "said", Since: time.Now()}))
+	eventually.True(t, "the answer behind them is heard", func() bool { return strings.Contains(h.got(), allowToken) })
+	if n := h.times(); n != 1 {
+		t.Errorf("it took %d connections", n)
+	}
+}
+
+// A server takes 8192 bytes, however JSON has what stands on the card.
+func TestACardFitsTheServer(t *testing.T) {
+	s := &fakentfy.Server{}
+	n := NewNtfy(Ntfy{URL: serve(t, s), Topic: "asks", Back: "said"})
+	for _, letter := range []string{"<", "&", `"`, "\\", "ä", "x"} {
+		c := ask()
+		c.Input, c.Reason, c.Does = strings.Repeat(letter, 5000), strings.Repeat(letter, 5000), strings.Repeat(letter, 5000)
+		if err := n.Send(t.Context(), c); err != nil {
+			t.Errorf("%s: %v", letter, err)
+		}
+	}
+	m := published{Topic: "asks", Message: strings.Repeat(`"`, 6000), Actions: []action{{Label: "Allow"}}}
+	if body, err := m.body(); err != nil || len(body) > mostBody || !strings.Contains(string(body), "are not shown here") {
+		t.Errorf("%d bytes, %v", len(body), err)
+	}
 }
 
 func TestASilentServerIsCalledAnew(t *testing.T) {

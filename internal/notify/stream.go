@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookway/hookway/internal/approve"
 	"github.com/hookway/hookway/internal/backoff"
 )
 
@@ -29,6 +30,11 @@ const (
 	mostPause  = time.Minute
 )
 
+// untaken is an answer that could not be noted, though it may count.
+type untaken struct{ error }
+
+func (u untaken) Unwrap() error { return u.error }
+
 // message is a line of ntfy's stream.
 type message struct {
 	ID      string `json:"id"`
@@ -42,10 +48,19 @@ type message struct {
 func (n *Ntfy) Listen(ctx context.Context, answer Answer, ready func(), down func(error)) error {
 	pause := backoff.Backoff{First: firstPause, Most: mostPause}
 	since := strconv.FormatInt(n.Since.Unix(), 10)
+	var again untaken
 	for {
-		err := n.subscribe(ctx, &since, answer, func() { pause.Reset(); ready() })
+		err := n.subscribe(ctx, &since, answer, func() {
+			if again.error == nil { // else the server is not what fails
+				pause.Reset()
+			}
+			ready()
+		})
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if again = (untaken{}); errors.As(err, &again) {
+			err = again.error
 		}
 		down(err)
 		if err := pause.Wait(ctx, nil); err != nil {
@@ -69,13 +84,10 @@ func (n *Ntfy) subscribe(ctx context.Context, since *string, answer Answer, read
 	if err := n.streams(response); err != nil {
 		return err
 	}
-	lines := bufio.NewScanner(response.Body)
-	lines.Buffer(nil, mostLine)
-	for lines.Scan() {
-		silence.Reset(n.Quiet)
-		var m message
-		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
-			return fmt.Errorf("%s: a line of its stream is no message", n.host())
+	for lines := bufio.NewReaderSize(response.Body, mostLine); ; silence.Reset(n.Quiet) {
+		m, err := nextMessage(lines)
+		if err != nil {
+			return cause(ctx, fmt.Errorf("%s: the connection ended: %w", n.host(), err))
 		}
 		switch m.Event {
 		case "open":
@@ -83,17 +95,34 @@ func (n *Ntfy) subscribe(ctx context.Context, since *string, answer Answer, read
 		case "message":
 			if s, ok := parseAnswer(m.Message); ok {
 				s.From, s.Old = n.From(), m.Time < n.began.Unix()
-				if err := answer(ctx, s); err != nil && ctx.Err() != nil {
-					return cause(ctx, err) // it is read again
+				var refused *approve.RefusedError
+				if err := answer(ctx, s); err != nil && !errors.As(err, &refused) {
+					return cause(ctx, untaken{err}) // it is read again
 				}
 			}
 			*since = m.ID
 		}
 	}
-	if err = lines.Err(); err == nil {
-		err = io.ErrUnexpectedEOF
+}
+
+// nextMessage reads a line of a stream. One that is no message, or too long for an answer,
+// is passed over: it would stand there again after each new connection.
+func nextMessage(lines *bufio.Reader) (m message, err error) {
+	line, err := lines.ReadSlice('\n')
+	for errors.Is(err, bufio.ErrBufferFull) {
+		line = nil
+		_, err = lines.ReadSlice('\n')
 	}
-	return cause(ctx, fmt.Errorf("%s: the connection ended: %w", n.host(), err))
+	switch {
+	case errors.Is(err, io.EOF): // what came of a line is read again
+		return m, io.ErrUnexpectedEOF
+	case err != nil:
+		return m, err
+	}
+	if json.Unmarshal(line, &m) != nil {
+		m = message{}
+	}
+	return m, nil
 }
 
 // cause is why a context ended, if it is that.

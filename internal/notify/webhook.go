@@ -82,6 +82,8 @@ func (w *Webhook) Send(ctx context.Context, c Card) error {
 	switch {
 	case errors.Is(err, webhook.ErrUnset), errors.As(err, &status) && (status.Status == 401 || status.Status == 403 || status.Status == 404 || status.Status == 410):
 		return &RefusedError{err.Error()}
+	case errors.As(err, &status) && (status.Status == 400 || status.Status == 413 || status.Status == 422):
+		return &CardError{err.Error()}
 	}
 	return err
 }

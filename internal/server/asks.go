@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -54,16 +56,17 @@ func (a *asks) run(ctx context.Context) {
 	defer work.Wait()
 	for ctx.Err() == nil {
 		channels, err := a.channelsNow()
-		switch {
-		case err != nil: // those that are there stay
-			if text := err.Error(); text != a.failed {
-				a.failed = text
-				a.home.Log.Warn("channels of approvals", logline.Err, err)
-			}
-		default:
-			a.failed = ""
-			a.follow(ctx, channels, &work)
+		if err == nil { // else those that are there stay
+			err = a.follow(ctx, channels, &work)
 		}
+		text := ""
+		if err != nil {
+			text = err.Error()
+		}
+		if text != a.failed && text != "" && ctx.Err() == nil {
+			a.home.Log.Warn("channels of approvals", logline.Err, err)
+		}
+		a.failed = text
 		select {
 		case <-ctx.Done():
 		case <-time.After(a.every):
@@ -71,8 +74,9 @@ func (a *asks) run(ctx context.Context) {
 	}
 }
 
-// follow ends the channels that are no more, and begins new ones.
-func (a *asks) follow(ctx context.Context, channels []config.ApprovalChannel, work *sync.WaitGroup) {
+// follow ends the channels that are no more, and begins new ones. The error tells which
+// could not begin: the next look tries again.
+func (a *asks) follow(ctx context.Context, channels []config.ApprovalChannel, work *sync.WaitGroup) (failed error) {
 	want := map[string]config.ApprovalChannel{}
 	for _, c := range channels {
 		want[hashOfChannel(c)+c.Name] = c
@@ -86,22 +90,21 @@ func (a *asks) follow(ctx context.Context, channels []config.ApprovalChannel, wo
 		}
 		delete(want, l.key)
 	}
-	for key, c := range want {
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		c := want[key]
 		if old := a.running[c.Name]; old != nil {
 			continue // it ends; the next look begins this one
 		}
 		l, err := a.begin(ctx, c)
 		if err != nil {
-			if text := err.Error(); text != a.failed {
-				a.failed = text
-				a.home.Log.Warn("channels of approvals", logline.Err, err)
-			}
+			failed = errors.Join(failed, err)
 			continue
 		}
 		l.key = key
 		a.running[c.Name] = l
 		work.Go(l.run)
 	}
+	return failed
 }
 
 // begin makes a line of a channel, with the store open.
@@ -122,7 +125,7 @@ func (a *asks) begin(ctx context.Context, c config.ApprovalChannel) (*line, erro
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	l := &line{asks: a, channel: channel, store: store, kick: make(chan struct{}, 1), done: make(chan struct{}), late: map[string]lateness{}}
+	l := &line{asks: a, channel: channel, store: store, kick: make(chan struct{}, 1), done: make(chan struct{}), late: map[string]lateness{}, refused: map[string]bool{}}
 	l.ctx, l.cancel = context.WithCancel(ctx)
 	return l, nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -292,6 +293,49 @@ func TestAForeignTokenAnswersNothing(t *testing.T) {
 	press(t, desk, "Deny")
 	if r = a.becomes(r.Code, approve.Denied); r.By != "desk" {
 		t.Errorf("by %q", r.By)
+	}
+}
+
+// A card that the server does not take keeps none behind it from being seen.
+func TestACardThatIsNotTakenHoldsUpNoOther(t *testing.T) {
+	s := &fakentfy.Server{}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || bytes.Contains(body, []byte("make huge")) {
+			http.Error(w, "", http.StatusRequestEntityTooLarge)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		s.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		web.CloseClientConnections()
+		web.Close()
+	})
+	a := newPhoned(t, ntfyAt(web.URL, "phone"))
+	a.mint()
+	huge := a.ask("make huge", 0)
+	r := a.ask("make deploy", 0)
+	a.start()
+	if card := a.cards(s, "phone-asks", 1)[0]; !strings.HasPrefix(card.Title, r.Code) {
+		t.Errorf("%+v", card)
+	}
+	eventually.True(t, "it is logged", func() bool { return a.logged("the card of " + huge.Code + " was not taken over the channel phone") })
+}
+
+// What keeps a channel from beginning is told, so that it is logged once.
+func TestFollowTellsWhyAChannelCannotBegin(t *testing.T) {
+	a := newPhoned(t, ntfyAt("http://127.0.0.1:1", "phone"))
+	a.mint()
+	asks := newAsks(a.Home, nil)
+	channels, err := asks.channelsNow()
+	if err != nil || len(channels) != 1 {
+		t.Fatalf("%v, %v", channels, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := asks.follow(ctx, channels, new(sync.WaitGroup)); err == nil {
+		t.Error("follow says nothing of a channel that cannot begin")
 	}
 }
 

@@ -28,7 +28,8 @@ type line struct {
 	cancel  context.CancelFunc
 	kick    chan struct{} // there may be something to tell
 	done    chan struct{}
-	telling sync.Mutex // while a card about several requests is sent and noted
+	refused map[string]bool // codes whose card was not taken; for run alone
+	telling sync.Mutex      // while a card about several requests is sent and noted
 
 	mu       sync.Mutex
 	late     map[string]lateness // codes that somebody answered too late
@@ -236,11 +237,25 @@ func (l *line) tell() (next time.Duration, err error) {
 		} else {
 			err = l.tellOver(r, now)
 		}
-		if err != nil {
+		if err = l.passOver(r.Code, err); err != nil {
 			break
 		}
 	}
 	return next, err
+}
+
+// passOver goes on behind a card that the other side does not take, which is logged once.
+// It is tried again at the next look.
+func (l *line) passOver(code string, err error) error {
+	var card *notify.CardError
+	if !errors.As(err, &card) {
+		return err
+	}
+	if !l.refused[code] {
+		l.refused[code] = true
+		l.home.Log.Warn("the card of "+code+" was not taken over the channel "+l.channel.Name()+"; answer it in a terminal: hookway approvals", logline.Err, err)
+	}
+	return nil
 }
 
 // tellOpen sends the card of an open request, or one of all that are open in its session.
