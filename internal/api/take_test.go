@@ -161,8 +161,8 @@ func TestAWaitEndsWithAMessageOrItsClient(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		gone := make(chan error, 1)
 		go func() {
-			r, err := http.NewRequestWithContext(ctx, "POST", "http://hookway/v1/inbox/Bob/take", strings.NewReader(`{"wait_ms":60000}`))
-			if err == nil {
+			r, err := http.NewRequestWithContext(ctx, "POST", "http://hookway/v1/inbox/Bob/take", strings.NewReader(`{"wait_ms":60000,"lease_ms":1000}`))
+			if err == nil { // what it is handed before its end is known comes back with the lease
 				r.Header.Set("Content-Type", "application/json")
 				_, err = h.client.Do(r)
 			}
@@ -177,7 +177,7 @@ func TestAWaitEndsWithAMessageOrItsClient(t *testing.T) {
 			t.Fatal(err)
 		}
 		waits := make(chan handed, 1)
-		go func() { waits <- h.take("Bob", `{"wait_ms":30000,"confirm":false}`) }()
+		go func() { waits <- h.take("Bob", `{"wait_ms":60000,"confirm":false}`) }()
 		h.post(from, "Bob", "hi")
 		if got := <-waits; got.texts() != "hi" {
 			t.Errorf("%v", got)
