@@ -106,6 +106,7 @@ var rooms = map[string][]string{
 	"examples/agentloop":   {"proto/hookway/v1"},
 	"e2e":                  {}, // tests only
 	"e2e/public":           {}, // tests only
+	"e2e/page":             {}, // tests only
 	"sdk/internal/outline": {"docs/schema"},
 	"sdk/python":           {}, // tests only
 	"sdk/typescript":       {},
@@ -215,6 +216,9 @@ func TestEveryRoomImportsOnlyWhatItMay(t *testing.T) {
 // forTests are rooms, with those below them, that no program of the product links.
 var forTests = []string{"hooktest", "internal/eventually", "internal/faketui", "internal/fakentfy", "internal/memory/exam", "internal/memory/backends", "e2e", "examples", "tools"}
 
+// forTestsElsewhere are modules that only tests may import.
+var forTestsElsewhere = []string{"github.com/chromedp/"}
+
 func TestTheProductLinksNoTestCode(t *testing.T) {
 	for _, system := range systems {
 		list := exec.Command("go", "list", "-deps", "./cmd/...")
@@ -234,6 +238,9 @@ func TestTheProductLinksNoTestCode(t *testing.T) {
 			room := strings.TrimPrefix(to, module)
 			if room != to && slices.ContainsFunc(forTests, func(one string) bool { return room == one || strings.HasPrefix(room, one+"/") }) {
 				t.Errorf("%s: the product links %s, which is for tests and tools", system, room)
+			}
+			if slices.ContainsFunc(forTestsElsewhere, func(module string) bool { return strings.HasPrefix(to, module) }) {
+				t.Errorf("%s: the product links %s, which is for tests", system, to)
 			}
 		}
 	}

@@ -107,5 +107,8 @@ beside others 5 "the SDKs for Python and TypeScript; mem0 and Qdrant, if PyPI is
 step "real agents, if npm is reachable"
 sh tools/e2e.sh
 
+step "the page in a real browser, if there is one or it can be installed"
+sh tools/page.sh
+
 join others
 join lint

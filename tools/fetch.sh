@@ -3,6 +3,6 @@
 # cannot be had now is tried again there, which says so: nothing fails here.
 set -u
 cd "$(dirname "$0")/.."
-for script in e2e sdk-typescript sdk-python memory-backends; do
+for script in e2e page sdk-typescript sdk-python memory-backends; do
     sh "tools/$script.sh" fetch || :
 done
