@@ -38,6 +38,16 @@ func TestThePictureOfTheRoomsIsTrue(t *testing.T) {
 	}
 }
 
+// TestTheHouseHasSevenFloors: who reads one room has few others below it to know.
+func TestTheHouseHasSevenFloors(t *testing.T) {
+	h := houseOf(packages(t, "linux"))
+	for room := range h.uses {
+		if floor := h.floor(room); floor > 7 {
+			t.Errorf("%s stands on floor %d; want at most 7 imports below each other", room, floor)
+		}
+	}
+}
+
 // house is the product's rooms with the rooms that each imports, sorted.
 type house struct {
 	uses map[string][]string

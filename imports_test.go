@@ -25,7 +25,7 @@ const module = "github.com/hookway/hookway/"
 var rooms = map[string][]string{
 	"hook":                     {},
 	"facts":                    {"hook", "internal/shell"},
-	"internal/guards":          {"hook", "facts", "internal/disk", "internal/keep", "internal/visible"},
+	"internal/guards":          {"hook", "facts", "internal/disk", "internal/visible"},
 	"internal/where":           {"hook"},
 	"internal/directive":       {},
 	"internal/disk":            {},

@@ -143,9 +143,9 @@ func checkModes(t *testing.T, dir string) {
 func TestWhatADecisionWasMadeOfIsKept(t *testing.T) {
 	dir, project := t.TempDir(), t.TempDir()
 	ev := hook.PreToolUse.New(hook.Envelope{Session: "s", CWD: project}, hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": "rm -r $MINE/x"}})
-	ctx, watch := keep.Watching(t.Context(), ev)
+	_, watch := keep.Watching(t.Context(), ev)
 	world := facts.World{Dir: project, Home: "/home/u", Env: map[string]string{"MINE": project + "/own", "OTHER": "no"}, Lstat: os.Lstat, Readlink: os.Readlink}
-	found := keep.Analyse(ctx, ev, world)
+	found := watch.Analyse(ev, world)
 	watch.Found([]hook.Fact{{Does: "loop", What: "equal"}})
 	watch.Granted("the owner")
 	watch.Decided(&hook.Verdict{Action: hook.ActionBlock, By: "guard", Reason: "no"}, "/other")
@@ -182,7 +182,7 @@ func TestWhatADecisionWasMadeOfIsKept(t *testing.T) {
 	}
 	for _, anew := range []bool{false, true} { // the facts of then, and the analysis of today in the world of then
 		then := &keep.Replaying{Event: e, Anew: anew}
-		if keep.Replay(t.Context(), then, again); !reflect.DeepEqual(then.Facts(again), found) || len(then.Lacks()) > 0 {
+		if then.Fired = again; !reflect.DeepEqual(then.Facts(again), found) || len(then.Lacks()) > 0 {
 			t.Errorf("anew %v: %+v, lacks %v; want %+v", anew, then.Facts(again), then.Lacks(), found)
 		}
 	}
@@ -207,8 +207,8 @@ func secretsArePlaceholders(t *testing.T, draft bool) {
 			"command": command, "key": key, "db_password": secrets[5], "pin_secret": json.Number(secrets[7]), "note": "line\n" + token, "said": "it is xyzzy9.",
 		}})
 		d := drafted(l, ev, draft)
-		ctx, watch := keep.Watching(t.Context(), ev)
-		keep.Analyse(ctx, ev, facts.World{Dir: "/p", Home: "/h", Env: env})
+		_, watch := keep.Watching(t.Context(), ev)
+		watch.Analyse(ev, facts.World{Dir: "/p", Home: "/h", Env: env})
 		watch.Decided(&hook.Verdict{Action: hook.ActionBlock, Reason: "it has " + token})
 		r := outcomeOf(ev, hook.ActionBlock)
 		r.Watched(watch)

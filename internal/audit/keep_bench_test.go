@@ -22,8 +22,8 @@ func usual(i int) (hook.AnyEvent, *keep.Watch) {
 		Session: "0b5c1a3e-7f52-4d0c-9a55-1f8f0f6f7a10", Agent: "claude", Source: "claude", CWD: "/home/u/project", Transcript: "/home/u/.claude/projects/-home-u-project/0b5c1a3e-7f52-4d0c-9a55-1f8f0f6f7a10.jsonl",
 		Metadata: map[string]any{"native_event": "PreToolUse", "native": map[string]any{"permission_mode": "default"}},
 	}, hook.ToolUse{ToolName: "Bash", ToolUseID: fmt.Sprintf("toolu_01%022d", i), ToolInput: map[string]any{"command": fmt.Sprintf(commands[i%len(commands)], i), "description": "Look at what is there, and run what tests it"}})
-	ctx, watch := keep.Watching(context.Background(), ev)
-	keep.Analyse(ctx, ev, facts.World{Dir: "/home/u/project", Home: "/home/u", Project: "/home/u/project", Env: map[string]string{"HOME": "/home/u"}, Lstat: os.Lstat, Readlink: os.Readlink})
+	_, watch := keep.Watching(context.Background(), ev)
+	watch.Analyse(ev, facts.World{Dir: "/home/u/project", Home: "/home/u", Project: "/home/u/project", Env: map[string]string{"HOME": "/home/u"}, Lstat: os.Lstat, Readlink: os.Readlink})
 	watch.Found(nil)
 	watch.Decided(&hook.Verdict{Action: hook.ActionContinue})
 	return ev, watch

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
-	keeping "github.com/hookway/hookway/internal/keep"
 )
 
 // ID is the id of the hook that has hookway's own rules.
@@ -82,8 +81,10 @@ func (g *Guard) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, er
 		return g.lookAt(ctx, ev), nil
 	}
 	call, _ := hook.CallOf(ev)
-	if then := keeping.ReplayOf(ctx); then != nil && then.Judged && g.Policy.remembers() {
-		return g.decide(ctx, ev, call, g.Policy.Judge(slices.Concat(ev.Facts(), then.Before))), nil
+	if past := pastOf(ctx); past != nil && g.Policy.remembers() {
+		if before, known := past.Earlier(); known {
+			return g.decide(ctx, ev, call, g.Policy.Judge(slices.Concat(ev.Facts(), before))), nil
+		}
 	}
 	if g.State == nil || !g.Policy.remembers() {
 		return g.decide(ctx, ev, call, g.Policy.Judge(ev.Facts())), nil
@@ -91,7 +92,7 @@ func (g *Guard) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, er
 	facts := ev.Facts()
 	before, first := oneCallOf(ctx).earlier(func() []hook.Fact { return g.State.Before(ev, facts, g.Policy.Budget) })
 	if first {
-		keeping.WatchOf(ctx).Found(before)
+		keeperOf(ctx).Found(before)
 	}
 	judged := g.Policy.Judge(slices.Concat(facts, before))
 	d := g.decide(ctx, ev, call, judged)
@@ -153,7 +154,7 @@ func (g *Guard) letThrough(ctx context.Context, one *OneCall, s stop, d *hook.De
 		d.Note = hook.LogLine("whether somebody let this call through is not known: " + err.Error())
 		return false
 	case used:
-		keeping.WatchOf(ctx).Granted(by)
+		keeperOf(ctx).Granted(by)
 		*d = hook.Decision{Note: hook.LogLine(PassNote + s.call.Rule + " stops: " + by), Would: d.Would, Inject: d.Inject}
 	}
 	return used

@@ -11,7 +11,6 @@ import (
 	"github.com/hookway/hookway/facts"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
-	keeping "github.com/hookway/hookway/internal/keep"
 )
 
 // maxNames bounds the names of one folder that are looked at for a pattern.
@@ -48,14 +47,14 @@ func World(dir string, environ []string) facts.World {
 // emptied; nil gives none. An event that is fired again is of the day when it was kept.
 func Analyser(environ func(context.Context) []string, scratch func() []string) hook.Analyser {
 	return func(ctx context.Context, ev hook.AnyEvent) []hook.Fact {
-		if then := keeping.ReplayOf(ctx); then != nil {
-			return then.Facts(ev)
+		if past := pastOf(ctx); past != nil {
+			return past.Facts(ev)
 		}
 		w := World(ev.Head().CWD, environ(ctx))
 		if scratch != nil {
 			w.Scratch = scratch()
 		}
-		return keeping.Analyse(ctx, ev, w)
+		return keeperOf(ctx).Analyse(ev, w)
 	}
 }
 

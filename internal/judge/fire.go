@@ -14,6 +14,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/internal/keep"
 	"github.com/hookway/hookway/wire"
 )
@@ -105,7 +106,7 @@ func (j *Judge) fireAt(ctx context.Context, w *Workspace, ev hook.AnyEvent, env 
 // if it counts; a failure always does.
 func (j *Judge) fireRecorded(ctx context.Context, w *Workspace, ev hook.AnyEvent, counts func(hook.Outcome[any]) bool) (hook.Outcome[any], error) {
 	began := time.Now()
-	ctx, watch := keep.Watching(ctx, ev)
+	ctx, watch := Watching(ctx, ev)
 	out, err := FireSettled(ctx, w.Engine, w.set, j.Approvals, ev)
 	if err != nil || counts(out) {
 		record := RecordOf(w.set, ev, &out, time.Since(began), err)
@@ -113,6 +114,12 @@ func (j *Judge) fireRecorded(ctx context.Context, w *Workspace, ev hook.AnyEvent
 		j.putAway(ctx, record)
 	}
 	return out, err
+}
+
+// Watching is a context in which what is found about an event is noted, for its record.
+func Watching(ctx context.Context, ev hook.AnyEvent) (context.Context, *keep.Watch) {
+	ctx, watch := keep.Watching(ctx, ev)
+	return guards.WithKeeper(ctx, watch), watch
 }
 
 // RecordOf is the record of what came of an event that was fired at the hooks of a set.

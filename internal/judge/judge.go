@@ -161,7 +161,7 @@ func (r *request) decide(ctx context.Context) (reply call.Reply, err error) {
 	if !first {
 		return r.repeat(ctx, f)
 	}
-	ctx, watch := keep.Watching(ctx, r.ev)
+	ctx, watch := Watching(ctx, r.ev)
 	draft := r.draft()
 	out, more, err := r.outcome(ctx, f)
 	if err != nil {

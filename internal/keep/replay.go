@@ -1,7 +1,6 @@
 package keep
 
 import (
-	"context"
 	"encoding/json"
 	"sync"
 
@@ -9,7 +8,8 @@ import (
 	"github.com/hookway/hookway/hook"
 )
 
-// Replaying is an event that is fired again.
+// Replaying is an event that is fired again: it is decided by what was known when it was
+// kept, its facts and what its session said of it.
 type Replaying struct {
 	*Event
 
@@ -23,25 +23,12 @@ type Replaying struct {
 	// Key is what files are known again by; nil is none.
 	Key *Placeholders
 
-	ev    hook.AnyEvent
+	// Fired is the event as it is fired again.
+	Fired hook.AnyEvent
+
 	mu    sync.Mutex
 	lacks []string
 	aged  bool
-}
-
-type replayKey struct{}
-
-// Replay is a context in which an event is decided by what was known when it was kept:
-// its facts, and what its session said of it. ev is the event as it is fired.
-func Replay(ctx context.Context, r *Replaying, ev hook.AnyEvent) context.Context {
-	r.ev = ev
-	return context.WithValue(ctx, replayKey{}, r)
-}
-
-// ReplayOf gives what is fired again in a context, or nil.
-func ReplayOf(ctx context.Context) *Replaying {
-	r, _ := ctx.Value(replayKey{}).(*Replaying)
-	return r
 }
 
 // Lacks says what an analysis was to look at that is not known.
@@ -58,6 +45,10 @@ func (r *Replaying) Aged() bool {
 	defer r.mu.Unlock()
 	return r.aged
 }
+
+// Earlier is what the earlier events of its session said of the call; known is false if
+// nobody asked then.
+func (r *Replaying) Earlier() (before []hook.Fact, known bool) { return r.Before, r.Judged }
 
 // Facts are those of a payload of the event: as they were found, or what the analysis of
 // today finds in the world of that time.
@@ -90,7 +81,7 @@ func (r *Replaying) Facts(ev hook.AnyEvent) []hook.Fact {
 // one, whose world is the nearest that there is.
 func (r *Replaying) analysis(ev hook.AnyEvent) (a *Analysis, known bool) {
 	call, _ := hook.CallOf(ev)
-	own, _ := hook.CallOf(r.ev)
+	own, _ := hook.CallOf(r.Fired)
 	unchanged := same(call.Input, own.Input)
 	var text []byte
 	for i := range r.Analyses {

@@ -80,19 +80,18 @@ func (w *Watch) Event() Event {
 }
 
 // Analyse finds what the call of an event would do in a world, and notes it with what
-// was seen of the world, if somebody watches.
-func Analyse(ctx context.Context, ev hook.AnyEvent, w facts.World) []hook.Fact {
-	watch := WatchOf(ctx)
-	if watch == nil {
-		return facts.Of(ev, w)
+// was seen of the world.
+func (w *Watch) Analyse(ev hook.AnyEvent, world facts.World) []hook.Fact {
+	if w == nil {
+		return facts.Of(ev, world)
 	}
-	env := w.Env
-	w, o := observed(w)
-	found := facts.Of(ev, w)
+	env := world.Env
+	world, o := observed(world)
+	found := facts.Of(ev, world)
 	o.mu.Lock()
 	seen := o.seen
 	o.mu.Unlock()
-	watch.analysed(ev, found, seen, env)
+	w.analysed(ev, found, seen, env)
 	return found
 }
 

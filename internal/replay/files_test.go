@@ -28,6 +28,7 @@ func (p *place) kept(t *testing.T, command string) (dir string) {
 	options.Guards = func(on *config.Guards) hook.Handler { return &guards.Guard{Policy: on.Policy, State: &guards.State{}} }
 	ev := hook.PreToolUse.New(hook.Envelope{Session: "s", Agent: "claude", CWD: p.workspace}, hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": command}})
 	ctx, watch := keep.Watching(t.Context(), ev)
+	ctx = guards.WithKeeper(ctx, watch)
 	out, err := p.engine(t, options).Fire(ctx, ev)
 	if err != nil {
 		t.Fatal(err)

@@ -236,8 +236,8 @@ func (k *worker) take(ctx context.Context, m *Moment) {
 	s := &shot{moment: m}
 	firing := context.WithValue(ctx, shotKey{}, s)
 	if m.Kept != nil {
-		s.then = &keep.Replaying{Event: m.Kept, Anew: k.p.Anew, ReadFile: k.worlds.readFile, Key: m.Key}
-		firing = keep.Replay(firing, s.then, ev)
+		s.then = &keep.Replaying{Event: m.Kept, Anew: k.p.Anew, ReadFile: k.worlds.readFile, Key: m.Key, Fired: ev}
+		firing = guards.WithPast(firing, s.then)
 	}
 	s.others = k.others(ctx, m)
 	firing, one := guards.Begin(firing, ev)

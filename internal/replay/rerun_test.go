@@ -132,6 +132,7 @@ func (p *place) past(tb testing.TB, n int) (dir string) {
 	for i := range n {
 		ev := g.next(tb, p.workspace)
 		ctx, watch := keep.Watching(tb.Context(), ev)
+		ctx = guards.WithKeeper(ctx, watch)
 		ctx, one := guards.Begin(ctx, ev)
 		out, err := engine.Fire(ctx, ev)
 		var folders []string

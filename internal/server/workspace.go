@@ -16,7 +16,6 @@ import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/environ"
 	"github.com/hookway/hookway/internal/judge"
-	"github.com/hookway/hookway/internal/keep"
 	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/wire"
 )
@@ -192,7 +191,7 @@ func (w *Workspace) Fire(ctx context.Context, name string, data []byte, otherwis
 		return hook.Outcome[any]{}, err
 	}
 	began := time.Now()
-	ctx, _ = keep.Watching(ctx, ev)
+	ctx, _ = judge.Watching(ctx, ev)
 	fire := w.Engine.Fire
 	if !dry {
 		fire = func(ctx context.Context, ev hook.AnyEvent) (hook.Outcome[any], error) {
