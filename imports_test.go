@@ -83,7 +83,7 @@ var rooms = map[string][]string{
 	"handler/script":           {"hook", "wire", "internal/bundle", "internal/disk", "internal/environ", "internal/procgroup", "internal/fetch"},
 	"handler/rpc":              {"internal/loopback", "internal/backoff", "hook", "wire", "internal/environ", "proto/hookway/v1"},
 	"proto/hookway/v1":         {},
-	"internal/api":             {"internal/approve", "internal/logline", "internal/loopback", "hook", "wire", "docs/schema", "handler/rpc", "internal/daemon", "internal/delivery", "internal/gateway", "internal/judge", "internal/relay", "proto/hookway/v1", "internal/visible"},
+	"internal/api":             {"internal/approve", "internal/audit", "internal/audit/index", "internal/logline", "internal/loopback", "hook", "wire", "docs/schema", "handler/rpc", "internal/daemon", "internal/delivery", "internal/gateway", "internal/judge", "internal/relay", "proto/hookway/v1", "internal/visible"},
 	"internal/adapter":         {"hook", "wire", "internal/process"},
 	"internal/install":         {"wire/call", "internal/adapter", "internal/disk", "internal/shell", "internal/visible"},
 	"internal/cases":           {"hook", "wire", "internal/disk", "internal/strict", "internal/visible", "internal/shell"},
@@ -98,11 +98,12 @@ var rooms = map[string][]string{
 		"internal/trust", "internal/visible"},
 	"internal/session": {"hook", "internal/directive", "internal/terminal", "internal/transcript", "internal/relay", "internal/delivery", "internal/backoff", "internal/visible"},
 	"internal/mcp":     {"hook", "internal/memory", "internal/relay", "internal/delivery", "internal/roster", "internal/visible"},
-	"internal/server": {"internal/keep", "internal/approve", "internal/notify", "handler/web", "internal/process", "internal/logline", "internal/guards", "internal/backoff", "hook", "wire", "wire/call", "handler/command", "handler/rpc", "internal/adapter", "internal/api", "internal/audit", "internal/cases", "internal/config", "internal/daemon", "internal/delivery", "internal/disk",
+	"internal/server": {"internal/keep", "internal/approve", "internal/notify", "handler/web", "internal/process", "internal/logline", "internal/guards", "internal/backoff", "hook", "wire", "wire/call", "handler/command", "handler/rpc", "internal/adapter", "internal/api", "internal/audit", "internal/audit/index", "internal/cases", "internal/config", "internal/daemon", "internal/delivery", "internal/disk",
 		"internal/environ", "internal/gateway", "internal/gateway/spool", "internal/judge", "internal/memory", "internal/memory/custom", "internal/memory/mem0", "internal/memory/qdrant",
 		"internal/memory/recall", "internal/memory/remote", "internal/relay", "internal/relay/bus", "internal/roster", "internal/session", "internal/webhook", "internal/strict"},
 	"internal/scaffold":    {"hook", "docs/schema", "handler/script", "internal/cases", "internal/config", "internal/disk", "internal/strict", "internal/trust"},
 	"internal/audit":       {"facts", "wire", "internal/keep", "internal/logline", "internal/backoff", "hook", "internal/disk", "internal/visible"},
+	"internal/audit/index": {"hook", "internal/audit"},
 	"examples/agentloop":   {"proto/hookway/v1"},
 	"e2e":                  {}, // tests only
 	"e2e/public":           {}, // tests only

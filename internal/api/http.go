@@ -61,6 +61,10 @@ func (d *Server) paths() map[string]map[string]answerer {
 		"/v1/approvals":        {http.MethodGet: d.counted(d.approvals)},
 		"/v1/approvals/{code}": {http.MethodGet: d.counted(d.approval), http.MethodPost: d.counted(d.answerApproval)},
 
+		"/v1/record":       {http.MethodGet: d.counted(d.record)},
+		"/v1/record/{seq}": {http.MethodGet: d.counted(d.oneRecord)},
+		"/v1/stats":        {http.MethodGet: d.counted(d.stats)},
+
 		"/v1/inbox/{agent}/take": {http.MethodPost: d.takes},
 		"/v1/inbox/{agent}/done": {http.MethodPost: d.counted(d.relayed(d.confirmInbox))},
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/api"
 	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/audit/index"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/eventually"
@@ -112,13 +113,13 @@ func (h *house) serve(p plan) {
 	if h.token, err = api.Token(h.home); err != nil {
 		h.t.Fatal(err)
 	}
-	records, err := audit.Open(audit.Config{Dir: filepath.Join(h.home, "audit"), Log: logline.New(h.log)})
+	log, err := audit.Open(audit.Config{Dir: filepath.Join(h.home, "audit"), Log: logline.New(h.log)})
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	h.judge = &judge.Judge{Log: logline.New(h.log), Record: records.Append, AuditDir: filepath.Join(h.home, "audit")}
+	h.judge = &judge.Judge{Log: logline.New(h.log), Record: log.Append, AuditDir: filepath.Join(h.home, "audit")}
 	h.relay = &relayed{h: h}
-	server := api.New(api.Config{Engine: h.judge, Lister: h.judge, Relay: h.relay, Token: h.token, Log: logline.New(h.log), HeadTime: p.patience, BodyTime: p.patience})
+	server := api.New(api.Config{Engine: h.judge, Lister: h.judge, Relay: h.relay, Records: records{index.Open(h.judge.AuditDir)}, Token: h.token, Log: logline.New(h.log), HeadTime: p.patience, BodyTime: p.patience})
 	server.Gateway = p.gateway
 	c := daemon.Config{
 		Places: at, Version: "test", Idle: p.idle, API: server, Log: logline.New(h.log),
@@ -138,7 +139,7 @@ func (h *house) serve(p plan) {
 		},
 		Close: func() {
 			server.Close()
-			if err := errors.Join(h.judge.Close(), records.Close(), h.relay.close()); err != nil {
+			if err := errors.Join(h.judge.Close(), log.Close(), h.relay.close()); err != nil {
 				h.t.Error(err)
 			}
 		},
@@ -259,6 +260,11 @@ func (h *house) hold() (letGo func()) {
 func (h *house) firing(command string, more ...string) string {
 	return fmt.Sprintf(`{"event":"PreToolUse","cwd":%q,"payload":{"tool_name":"Bash","tool_input":{"command":%q}}%s}`, h.dir, command, strings.Join(more, ""))
 }
+
+// records are those of a house, in which each folder is its own workspace.
+type records struct{ *index.Index }
+
+func (records) Where(folder string) (workspace, alone string, err error) { return folder, "", nil }
 
 func (h *house) recorded() (all []audit.Record) {
 	h.t.Helper()

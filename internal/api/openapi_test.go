@@ -53,6 +53,7 @@ func TestTheDescriptionIsThatOfWhatIsServed(t *testing.T) {
 func describe(t *testing.T) m {
 	t.Helper()
 	paths := describedPaths()
+	maps.Copy(paths, describedRecordPaths())
 	for path, methods := range api.PathsAndMethods() {
 		described, _ := paths[path].(m)
 		for i := range methods {
@@ -88,7 +89,7 @@ func describe(t *testing.T) m {
 	}
 	delete(outcome, "$id")
 	delete(outcome, "$schema")
-	return m{
+	all := m{
 		"openapi": "3.1.0",
 		"info": m{
 			"title": "hookway", "version": "1",
@@ -139,6 +140,8 @@ func describe(t *testing.T) m {
 			},
 		},
 	}
+	maps.Copy(dig(all, "components", "schemas").(m), describedRecordForms(t))
+	return all
 }
 
 // ofType is the schema of a Go type, to which later versions may add.
@@ -514,8 +517,11 @@ func described(method, path string, status int, header http.Header, body []byte)
 		path = "/hooks/{name}"
 	}
 	kind := header.Get("Content-Type")
-	for _, named := range []string{"/v1/messages/{id}", "/v1/approvals/{code}", "/v1/inbox/{agent}", "/v1/inbox/{agent}/take", "/v1/inbox/{agent}/done"} {
-		begin, rest, _ := strings.Cut(named, "{")
+	for named := range dig(description(), "paths").(m) {
+		begin, rest, braces := strings.Cut(named, "{")
+		if !braces {
+			continue
+		}
 		_, end, _ := strings.Cut(rest, "}")
 		if name, ok := strings.CutPrefix(path, begin); ok && strings.HasSuffix(name, end) && !strings.Contains(strings.TrimSuffix(name, end), "/") {
 			path = named

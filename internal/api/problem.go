@@ -39,6 +39,8 @@ var kinds = map[string]struct {
 	"suppressed":        {http.StatusForbidden, "A hook has suppressed the message"},
 	"unknown-name":      {http.StatusNotFound, "No agent and no message has this name"},
 	"no-such-approval":  {http.StatusNotFound, "Nothing is asked under this code"},
+	"no-such-record":    {http.StatusNotFound, "The log has no record of this number"},
+	"no-record":         {http.StatusServiceUnavailable, "There is no record"},
 	"ambiguous-name":    {http.StatusConflict, "There are several of this name"},
 	"id-in-use":         {http.StatusConflict, "The id belongs to another message"},
 	"inbox-in-use":      {http.StatusConflict, "Another session has the inbox"},

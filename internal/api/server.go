@@ -26,6 +26,9 @@ type Config struct {
 	// Approvals are what people are asked about; nil: nothing.
 	Approvals Approvals
 
+	// Records answers questions about the record; nil: there is none.
+	Records Records
+
 	// Addresses are those of the listeners.
 	Addresses []string
 

@@ -1,0 +1,103 @@
+//go:build unix
+
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/hookway/hookway/internal/audit"
+)
+
+// recordPage is the answer of GET /v1/record.
+type recordPage struct {
+	Records  []audit.Record
+	Next     string
+	Total    int
+	Problems []string
+}
+
+func TestTheRecordIsReadAPageAtATime(t *testing.T) {
+	h := newHouse(t, oneHook, plan{})
+	for _, command := range []string{"ls", "git push --force", "rm -rf /", "go test ./..."} {
+		if status, text := h.ask("POST", "/v1/events", h.firing(command, `,"session_id":"s1","agent":"mine"`)); status != http.StatusOK {
+			t.Fatalf("%d %s", status, text)
+		}
+	}
+	get := func(query string) (page recordPage) {
+		t.Helper()
+		status, text := h.ask("GET", "/v1/record?"+query, "")
+		if err := json.Unmarshal([]byte(text), &page); status != http.StatusOK || err != nil {
+			t.Fatalf("%s: %d %s %v", query, status, text, err)
+		}
+		return page
+	}
+	for query, want := range map[string][]int64{
+		"":                              {4, 3, 2, 1},
+		"order=asc":                     {1, 2, 3, 4},
+		"action=block":                  {3},
+		"q=PUSH+git":                    {2},
+		"q=%22push+git%22":              {},
+		"session=s1&agent=mine":         {4, 3, 2, 1},
+		"session=other":                 {},
+		"hook=no-rm":                    {3},
+		"event=pre_tool_use":            {4, 3, 2, 1},
+		"since=1h&until=0s":             {4, 3, 2, 1},
+		"until=1h":                      {},
+		"would=true":                    {},
+		"rule=git/force-push":           {},
+		"cwd=" + url.QueryEscape(h.dir): {4, 3, 2, 1},
+		"cwd=/nowhere":                  {},
+	} {
+		if got := numbers(get(query).Records); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%q gives %v, want %v", query, got, want)
+		}
+	}
+	first := get("limit=3")
+	rest := get("limit=3&after=" + first.Next)
+	if got := append(numbers(first.Records), numbers(rest.Records)...); fmt.Sprint(got) != "[4 3 2 1]" || rest.Next != "" || first.Total != 4 {
+		t.Errorf("two pages have %v: %+v", got, rest)
+	}
+}
+
+func numbers(records []audit.Record) []int64 {
+	list := []int64{}
+	for _, r := range records {
+		list = append(list, r.Seq)
+	}
+	return list
+}
+
+func TestOneRecordHasItsEventAndItsNeighbours(t *testing.T) {
+	h := newHouse(t, oneHook, plan{})
+	for range 3 {
+		h.ask("POST", "/v1/events", h.firing("ls"))
+	}
+	status, text := h.ask("GET", "/v1/record/2", "")
+	want(t, text, `"older":1`, `"newer":3`, `"revised_by":[]`)
+	if status != http.StatusOK {
+		t.Error(status)
+	}
+	for path, wanted := range map[string]int{"/v1/record/17": http.StatusNotFound, "/v1/record/x": http.StatusBadRequest, "/v1/record?limit=0": http.StatusBadRequest,
+		"/v1/record?after=x": http.StatusBadRequest, "/v1/record?since=x": http.StatusBadRequest, "/v1/record?action=blok": http.StatusBadRequest,
+		"/v1/record?would=x": http.StatusBadRequest, "/v1/record?cwd=x": http.StatusBadRequest, "/v1/record?order=x": http.StatusBadRequest, "/v1/stats?tz=Nowhere/Land": http.StatusBadRequest} {
+		if status, text := h.ask("GET", path, ""); status != wanted {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
+}
+
+func TestTheFiguresAreThoseOfTheRecord(t *testing.T) {
+	h := newHouse(t, oneHook, plan{})
+	for _, command := range []string{"ls", "rm -rf /", "rm -rf /"} {
+		h.ask("POST", "/v1/events", h.firing(command, `,"agent":"mine"`))
+	}
+	status, text := h.ask("GET", "/v1/stats?since=1d&tz=Europe/Berlin", "")
+	want(t, text, `"decisions":3`, `"by_action":{"block":2,"continue":1}`, `{"agent":"mine","decisions":3`, `"hook":"no-rm","runs":2,"blocks":2`)
+	if status != http.StatusOK {
+		t.Error(status)
+	}
+}
