@@ -53,7 +53,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	}
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print JSON for machines")
 	root.PersistentFlags().StringVar(&p.hookway, "hookway", "", "the `PROGRAM` to measure: by default the hookway beside this program, else the one in PATH")
-	root.AddCommand(p.handlersCommand(), p.memoryCommand(), p.relayCommand(), p.runCommand(),
+	root.AddCommand(p.handlersCommand(), p.memoryCommand(), p.relayCommand(), p.runCommand(), p.recordCommand(),
 		p.playCommand(), p.answerCommand(), p.memoryStepCommand(), p.worksCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetArgs(args)
