@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"runtime/debug"
+	"sync"
 	"time"
 )
 
@@ -19,6 +20,7 @@ const (
 type easing struct {
 	large, calm *time.Timer
 	free        func()
+	started     sync.Once // what only the start needed is given back
 }
 
 func newEasing(s *server) *easing {
@@ -28,6 +30,7 @@ func newEasing(s *server) *easing {
 		if quiet, ok := s.activity.quiet(); ok && quiet >= calmTime && goMemory() > calmHeld {
 			e.free()
 		}
+		e.started.Do(forgetProgram)
 	})
 	e.stop()
 	return e
