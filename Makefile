@@ -6,6 +6,7 @@
 # make guests  the example hooks in WebAssembly, from their sources
 # make rust-guest  the one in Rust, by rustc with its target wasm32-unknown-unknown
 # make prelude  the bytecode of what scripts find built in, from handler/script/js
+# make page  what the daemon serves to browsers, from internal/page/src
 # make proto  the Go code of proto/hookway/v1/hooks.proto
 # make check-ollama  embeddings of a real Ollama, which is built once
 # make bench-handlers, bench-memory, bench-relay, bench-run   what hookway costs on this machine
@@ -17,7 +18,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 
 BENCHES := bench-handlers bench-memory bench-relay bench-run
 
-.PHONY: build install demo check test proof check-ollama guests rust-guest prelude proto e2e fuzz bench $(BENCHES) schema
+.PHONY: build install demo check test proof check-ollama guests rust-guest prelude page proto e2e fuzz bench $(BENCHES) schema
 
 build:
 	$(GO) build -trimpath -tags grpcnotrace -ldflags='-s -w -X main.version=$(VERSION)' -o bin/ ./cmd/...
@@ -52,6 +53,9 @@ rust-guest:
 
 prelude:
 	$(GO) test ./handler/script -run TestThePreludeIsOfItsSources -update
+
+page:
+	$(GO) test ./internal/page -run TestThePageIsOfItsSources -update
 
 BUF := github.com/bufbuild/buf/cmd/buf@v1.75.0
 

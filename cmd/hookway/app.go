@@ -115,7 +115,7 @@ func (a *app) root() *cobra.Command {
 		sessionsCommand, holdCommand, releaseCommand, injectCommand, sendCommand, messagesCommand, outputCommand,
 		serveCommand, statusCommand, stopCommand, logCommand, replayCommand, statsCommand, suggestCommand, doctorCommand, benchCommand, memoryCommand,
 		attachCommand, paneCommand, typesCommand, nodeCommand, mcpCommand,
-		inboxCommand, receiptsCommand, agentsCommand, channelsCommand,
+		inboxCommand, receiptsCommand, agentsCommand, channelsCommand, uiCommand,
 	} {
 		root.AddCommand(command(a))
 	}

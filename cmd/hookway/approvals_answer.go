@@ -218,7 +218,7 @@ func answeredNow(r *approve.Request) *ownersWord {
 // that does not do so itself, and was not taken for them.
 func refusedOwner(ctx context.Context, a *app, command string, args []string, err error) {
 	var not *owner.NotOwner
-	if !slices.Contains([]string{"allow", "deny", "revoke", "pin", "mint"}, command) && errors.As(err, &not) {
+	if !slices.Contains([]string{"allow", "deny", "revoke", "pin", "mint", "ui"}, command) && errors.As(err, &not) {
 		a.home.Answered(ctx, approvalRecord(a, "hookway "+strings.Join(args, " "), &ownersWord{}, err))
 	}
 }

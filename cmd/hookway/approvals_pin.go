@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/owner"
 	"github.com/hookway/hookway/internal/pin"
 )
@@ -59,10 +58,10 @@ func setPIN(ctx context.Context, a *app) (required bool, err error) {
 		return false, err
 	}
 	defer terminal.Close()
-	if required, err = a.requiresPIN(ctx); err != nil {
+	if required, err = a.home.RequiresPIN(ctx); err != nil {
 		return false, err
 	}
-	err = a.withPIN(ctx, func(store *pin.Store) error {
+	err = a.home.WithPIN(ctx, func(store *pin.Store) error {
 		asked := time.Now()
 		keys, err := terminal.Keys()
 		if err != nil {
@@ -92,7 +91,7 @@ func newPIN(ctx context.Context, a *app, store *pin.Store, keys *owner.Keys) (st
 	if set {
 		before, err := keys.Line(ctx, "The PIN of now: ", true)
 		if err == nil {
-			err = a.checkPIN(ctx, store, before)
+			err = a.home.CheckPIN(ctx, store, before)
 		}
 		if err != nil {
 			return "", err
@@ -109,38 +108,13 @@ func newPIN(ctx context.Context, a *app, store *pin.Store, keys *owner.Keys) (st
 	return text, err
 }
 
-// withPIN opens what is kept of the PIN.
-func (a *app) withPIN(ctx context.Context, do func(*pin.Store) error) error {
-	dir, err := a.home.ApprovalsDir()
-	if err != nil {
-		return err
-	}
-	store, err := pin.Open(ctx, dir, pin.Options{})
-	if err != nil {
-		return err
-	}
-	return errors.Join(do(store), store.Close())
-}
-
-// checkPIN checks a PIN, and says what to do about one that was forgotten.
-func (a *app) checkPIN(ctx context.Context, store *pin.Store, text string) error {
-	err := store.Check(ctx, text)
-	var wait *pin.WaitError
-	var wrong *pin.WrongError
-	if errors.As(err, &wait) || errors.As(err, &wrong) && wrong.Wait > 0 {
-		dir, _ := a.home.ApprovalsDir()
-		return fmt.Errorf("%w; if you forgot it, remove %s and set a new one: hookway approvals pin", err, pin.File(dir))
-	}
-	return err
-}
-
 // askPIN asks for the PIN, where the configuration requires it or the person wants it.
 func (a *app) askPIN(ctx context.Context, terminal *owner.Terminal, wanted bool) error {
-	required, err := a.requiresPIN(ctx)
+	required, err := a.home.RequiresPIN(ctx)
 	if err != nil || !required && !wanted {
 		return err
 	}
-	return a.withPIN(ctx, func(store *pin.Store) error {
+	return a.home.WithPIN(ctx, func(store *pin.Store) error {
 		switch set, err := store.IsSet(ctx); {
 		case err != nil:
 			return err
@@ -151,33 +125,6 @@ func (a *app) askPIN(ctx context.Context, terminal *owner.Terminal, wanted bool)
 		if err != nil {
 			return err
 		}
-		return a.checkPIN(ctx, store, text)
+		return a.home.CheckPIN(ctx, store, text)
 	})
-}
-
-// requiresPIN reports whether the user's configuration, or the administrator's, wants a PIN.
-// Where that is not known, a PIN that is set is asked for.
-func (a *app) requiresPIN(ctx context.Context) (bool, error) {
-	options := a.home.Options()
-	options.TrustedOnly, options.Still = true, true
-	set, err := config.Load(ctx, options)
-	if err != nil {
-		return false, err
-	}
-	said := set.Approvals
-	if err := set.Close(); err != nil || said.PIN || said.Unread == "" {
-		return said.PIN, err
-	}
-	dir, err := a.home.ApprovalsDir()
-	if err != nil || !pin.Exists(dir) {
-		return false, err
-	}
-	err = a.withPIN(ctx, func(store *pin.Store) (err error) {
-		said.PIN, err = store.IsSet(ctx)
-		return err
-	})
-	if said.PIN {
-		a.warn("%s does not count as it stands, and may require the PIN; so it is asked for", said.Unread)
-	}
-	return said.PIN, err
 }

@@ -32,7 +32,7 @@ func TestAPINIsAskedForWhileTheFileThatRequiresItIsNotRead(t *testing.T) {
 	a.home.Managed = config.Managed{Dir: filepath.Join(home, "etc")}
 	requires := func(want bool) {
 		t.Helper()
-		if got, err := a.requiresPIN(t.Context()); err != nil || got != want {
+		if got, err := a.home.RequiresPIN(t.Context()); err != nil || got != want {
 			t.Errorf("%v, %v; want %v", got, err, want)
 		}
 	}

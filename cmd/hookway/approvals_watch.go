@@ -413,7 +413,7 @@ func (w *watcher) settle(ctx context.Context, yes bool) ([]approve.Request, erro
 			return nil, fmt.Errorf("%s was not allowed: %w", w.shown[i].Code, err)
 		}
 	}
-	if required, err := w.app.requiresPIN(ctx); err != nil || required && yes {
+	if required, err := w.app.home.RequiresPIN(ctx); err != nil || required && yes {
 		if err != nil {
 			return nil, err
 		}
@@ -426,11 +426,11 @@ func (w *watcher) settle(ctx context.Context, yes bool) ([]approve.Request, erro
 }
 
 func (w *watcher) pin(ctx context.Context) error {
-	return w.app.withPIN(ctx, func(store *pin.Store) error {
+	return w.app.home.WithPIN(ctx, func(store *pin.Store) error {
 		asked := time.Now()
 		text, err := w.keys.Line(ctx, "\r\x1b[KPIN: ", true)
 		if err == nil {
-			err = w.app.checkPIN(ctx, store, text)
+			err = w.app.home.CheckPIN(ctx, store, text)
 		}
 		if err == nil {
 			err = w.terminal.Typed(asked)

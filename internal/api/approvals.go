@@ -26,6 +26,7 @@ type Approvals interface {
 type Answering struct {
 	Code       string
 	Credential string // that the owner minted
+	Owner      *Owner // who answers in the owner's page; nil: it is another program
 	Yes        bool
 	Scope      approve.Scope
 	Note       string
@@ -125,6 +126,9 @@ func (d *Server) answerApproval(w http.ResponseWriter, r *http.Request, o origin
 	if o.foreign || o.listener != nil {
 		a.From = "HTTP from " + r.RemoteAddr
 	}
+	if who, ok := OwnerOf(r.Context()); ok {
+		a.Owner, a.Credential, a.From = &who, "", who.From
+	}
 	one, err := d.Approvals.Answer(r.Context(), a)
 	if err != nil {
 		return len(body), unanswered(err)
@@ -156,7 +160,10 @@ func decodeAnswer(body []byte) (a Answering, err error) {
 func unanswered(err error) error {
 	var foreign *NotMintedError
 	var refused *approve.RefusedError
+	var pin *PINError
 	switch {
+	case errors.As(err, &pin):
+		return pin.problem()
 	case errors.As(err, &foreign):
 		return problem("not-allowed", "%v", err)
 	case errors.As(err, &refused) && refused.State == "":

@@ -19,7 +19,8 @@ import (
 // origin is what is known of who sent a request.
 type origin struct {
 	foreign  bool      // it did not come from the daemon's own socket, and may be from anybody
-	listener *Listener // nil: the daemon's own socket
+	listener *Listener // nil: the daemon's own socket, or the page's
+	from     net.Listener
 	local    net.Addr
 	conn     net.Conn
 }
@@ -36,7 +37,7 @@ func originOf(nc net.Conn) origin {
 		return origin{foreign: true, conn: nc}
 	}
 	listener, _ := g.Listener.(*Listener)
-	return origin{foreign: g.Listener != nil, listener: listener, local: g.LocalAddr(), conn: nc}
+	return origin{foreign: g.Listener != nil, listener: listener, from: g.Listener, local: g.LocalAddr(), conn: nc}
 }
 
 // answerer answers one kind of request. An error becomes problem details.
@@ -49,6 +50,7 @@ func (d *Server) paths() map[string]map[string]answerer {
 		"/v1/watch":        {http.MethodGet: d.watch},
 		"/v1/hooks":        {http.MethodGet: d.counted(d.hooks)},
 		"/v1/status":       {http.MethodGet: d.status},
+		"/v1/page":         {http.MethodPost: d.counted(d.openPage)},
 		"/v1/openapi.json": {http.MethodGet: d.openAPI},
 		"/healthz":         {http.MethodGet: d.health},
 
@@ -73,15 +75,24 @@ func (d *Server) paths() map[string]map[string]answerer {
 // handler answers every request.
 func (d *Server) handler() http.Handler {
 	paths := d.paths()
+	d.owned = paths
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		o, _ := r.Context().Value(originKey{}).(origin)
 		defer d.caught(w, r)
-		err := d.answer(paths, w, r, o)
-		if err == nil || errors.Is(err, context.Canceled) { // then no client waits for an answer
+		if d.isPage(o) {
+			d.Page.Handler.ServeHTTP(w, r)
 			return
 		}
-		asProblem(err).write(w)
+		finish(w, d.answer(paths, w, r, o))
 	})
+}
+
+// finish answers with what is wrong, if anything is.
+func finish(w http.ResponseWriter, err error) {
+	if err == nil || errors.Is(err, context.Canceled) { // then no client waits for an answer
+		return
+	}
+	asProblem(err).write(w)
 }
 
 func (d *Server) answer(paths map[string]map[string]answerer, w http.ResponseWriter, r *http.Request, o origin) error {

@@ -415,6 +415,13 @@ func describedPaths() m {
 			"operationId": "poke", "summary": "Say that there may be something to carry. Only at the daemon's own socket.",
 			"responses": answers("Health", "It is looked at.", 401, 403, 503),
 		}},
+		"/v1/page": m{"post": m{
+			"operationId": "openPage", "summary": "Open the port of the page. Only at the daemon's own socket. To log in there takes a link that the owner makes in a terminal.",
+			"responses": answersAs("application/json", m{
+				"type": "object", "required": []string{"port", "address"},
+				"properties": m{"port": m{"type": "integer"}, "address": m{"type": "string", "description": "Of the page."}},
+			}, "It is open.", 400, 401, 403, 500, 503),
+		}},
 		"/v1/status":       m{"get": m{"operationId": "status", "summary": "How the daemon stands.", "responses": answers("Status", "As hookway status --json has it.", 400, 401, 403)}},
 		"/v1/openapi.json": m{"get": m{"operationId": "openapi", "summary": "This description.", "responses": answersAs("application/json", m{"type": "object"}, "It.", 401, 403)}},
 		"/healthz":         m{"get": m{"operationId": "health", "summary": "Whether events are taken.", "responses": answers("Health", "They are.", 401, 403, 503)}},

@@ -36,6 +36,7 @@ var kinds = map[string]struct {
 	"bad-signature":     {http.StatusUnauthorized, "The request is not signed as it must be"},
 	"not-here":          {http.StatusForbidden, "The request was not meant for hookway"},
 	"not-allowed":       {http.StatusForbidden, "The request asks for more than is given to it"},
+	"pin-needed":        {http.StatusForbidden, "The request needs the owner's PIN"},
 	"suppressed":        {http.StatusForbidden, "A hook has suppressed the message"},
 	"unknown-name":      {http.StatusNotFound, "No agent and no message has this name"},
 	"no-such-approval":  {http.StatusNotFound, "Nothing is asked under this code"},

@@ -38,6 +38,12 @@ type Config struct {
 	// Gateway answers what services outside send; nil lets nothing in.
 	Gateway *gateway.Gateway
 
+	// Page answers what comes in at its listener; nil: there is none.
+	Page *Page
+
+	// OpenPage opens the port of the page, and gives it.
+	OpenPage func(ctx context.Context) (port int, err error)
+
 	// Dial makes the handler of a hook that is registered with a target.
 	Dial func(target string, h hook.Hook) (Closing, error)
 
@@ -65,6 +71,7 @@ type Server struct {
 	firing  chan struct{}   // one for each request under way
 	taking  chan struct{}   // one for each that waits for messages
 	keys    keys
+	owned   map[string]map[string]answerer // what the page may ask for
 }
 
 // maxFiring bounds how many events are under way.
@@ -111,7 +118,7 @@ const preface = "PRI * HTTP/2.0\r\n"
 func (d *Server) Serve(g *daemon.APIConn) {
 	to := d.web
 	_ = g.SetReadDeadline(time.Now().Add(d.HeadTime))
-	if string(g.Begins(3)) == preface[:3] && string(g.Begins(len(preface))) == preface {
+	if page := d.Page != nil && g.Listener == d.Page.Listener; !page && string(g.Begins(3)) == preface[:3] && string(g.Begins(len(preface))) == preface {
 		to = d.calls
 	}
 	_ = g.SetReadDeadline(time.Time{})

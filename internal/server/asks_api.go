@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookway/hookway/internal/api"
 	"github.com/hookway/hookway/internal/approve"
+	"github.com/hookway/hookway/internal/process"
 )
 
 // asksAPI gives programs what is asked, and takes answers of those that have a credential.
@@ -53,17 +54,13 @@ func (a asksAPI) Answer(ctx context.Context, said api.Answering) (r approve.Requ
 		if r, err = s.Get(ctx, said.Code); err != nil {
 			return err
 		}
-		minted, err := a.home.Minted()
+		by, err := a.by(ctx, &r, said)
 		if err != nil {
 			return err
 		}
-		who, ok := minted.Credential(said.Credential, time.Now())
-		if !ok {
-			return &api.NotMintedError{Text: "an answer needs a credential in the header Hookway-Credential, which the owner makes in a terminal of their own: hookway approvals mint --http NAME"}
-		}
 		seen := r
 		seen.Waiters = min(r.Waiters, 1)
-		answered, err := s.Answer(ctx, seen, approve.Answer{Yes: said.Yes, Scope: said.Scope, Note: said.Note, By: who.Name, From: said.From})
+		answered, err := s.Answer(ctx, seen, approve.Answer{Yes: said.Yes, Scope: said.Scope, Note: said.Note, By: by, From: said.From})
 		if err == nil {
 			r = answered
 		}
@@ -71,6 +68,32 @@ func (a asksAPI) Answer(ctx context.Context, said api.Answering) (r approve.Requ
 	})
 	record := answerRecord(&r, said.From, err)
 	record.What, record.Source = said.Code, "http"
+	if said.Owner != nil {
+		record.Source = "page"
+	}
 	a.home.Answered(ctx, record)
 	return r, err
+}
+
+// by is who answers: the owner in their page, with their PIN where one is wanted to allow
+// something, or who has a credential.
+func (a asksAPI) by(ctx context.Context, r *approve.Request, said api.Answering) (string, error) {
+	if said.Owner == nil {
+		minted, err := a.home.Minted()
+		if err != nil {
+			return "", err
+		}
+		who, ok := minted.Credential(said.Credential, time.Now())
+		if !ok {
+			return "", &api.NotMintedError{Text: "an answer needs a credential in the header Hookway-Credential, which the owner makes in a terminal of their own: hookway approvals mint --http NAME"}
+		}
+		return who.Name, nil
+	}
+	if !said.Yes {
+		return said.Owner.By, nil
+	}
+	if r.Place != process.Namespaces() { // as in a terminal
+		return "", &api.NotMintedError{Text: "its call was stopped in another container, or another user namespace; answer it there"}
+	}
+	return said.Owner.By, a.home.OwnersPIN(ctx, *said.Owner)
 }

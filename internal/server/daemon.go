@@ -50,6 +50,11 @@ func (d *Daemon) Serve(ctx context.Context) error {
 			return rpc.New(rpc.Config{Target: target, Hook: hk.ID, Profile: hk.Profile, Environ: command.Environ, Log: h.Log})
 		},
 	})
+	look, err := newPages(h)
+	if err != nil {
+		return err
+	}
+	programs.Page, programs.OpenPage = look.api(programs), look.Open
 	programs.Gateway = h.openGateway(relayAPI{relay, j}, d.Environ)
 	asks := newAsks(h, d.Environ)
 	programs.Gateway.Approve = asks.approve
@@ -61,11 +66,14 @@ func (d *Daemon) Serve(ctx context.Context) error {
 		Handle: func(ctx context.Context, peer daemon.Peer, r *call.Request) call.Reply {
 			return j.Answer(ctx, judge.Caller{PID: peer.PID}, r)
 		},
-		Load:      j.Load,
-		API:       programs,
-		Listeners: func() ([]net.Listener, error) { return d.Listeners.open(h, programs, d.OnDemand) },
+		Load: j.Load,
+		API:  programs,
+		Listeners: func() ([]net.Listener, error) {
+			opened, err := d.Listeners.open(h, programs, d.OnDemand)
+			return append(opened, look.listener), err
+		},
 		Needed: func() bool {
-			return programs.Registered() > 0 || relay.Needed() || asks.needed() || j.Webhooks != nil && j.Webhooks.Waiting() > 0
+			return programs.Registered() > 0 || relay.Needed() || asks.needed() || look.needed() || j.Webhooks != nil && j.Webhooks.Waiting() > 0
 		},
 		Relay:    relay.Status,
 		Webhooks: func() []daemon.WebhookStatus { return webhookStatus(spooled, j.Webhooks, h.Log) },
@@ -78,6 +86,7 @@ func (d *Daemon) Serve(ctx context.Context) error {
 				sending.Go(func() { j.Webhooks.Carry(spooled, webhookTargets(j, d.Environ)) })
 			}
 			sending.Go(func() { asks.run(spooled) })
+			sending.Go(func() { look.begin(spooled) })
 		},
 		Stopping: func(reason string) { j.GatewayStop(context.Background(), reason) },
 		Close: func() {

@@ -1,0 +1,106 @@
+package page
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// Door answers what comes in at the page's port.
+type Door struct {
+	Store   *Store
+	Version string // of the daemon
+
+	// API answers what a session may ask: everything below /v1/.
+	API func(w http.ResponseWriter, r *http.Request, who Visitor)
+
+	// PIN reports whether the owner's PIN is wanted for what only they may do. It may be nil.
+	PIN func(r *http.Request) (bool, error)
+
+	// Happened gets who came in, who was sent away and what was ended, for the record. It
+	// may be nil.
+	Happened func(r *http.Request, h Happening)
+
+	// Log gets what happens besides answers. Nil drops it.
+	Log *slog.Logger
+
+	once    sync.Once // makes kept
+	kept    kept
+	guesses limit
+}
+
+// Visitor is a session that asks something of the API.
+type Visitor struct {
+	Session Session
+	PIN     string // that was typed for this request; "" is none
+}
+
+// Happening is something that is put on record.
+type Happening struct {
+	What    string // "login", "logout", "end"
+	Session string // its id
+	By      string // who made the link
+	Refused string // why it was not done; "" if it was
+}
+
+// Headers and bounds of requests.
+const (
+	TokenHeader = "X-Hookway-Token"
+	PINHeader   = "X-Hookway-PIN"
+
+	versionHeader = "X-Hookway-Version"
+	mostBody      = 4 << 10 // of what the door itself reads
+	mostSecret    = 200
+)
+
+// ServeHTTP answers a request.
+func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	protect(w.Header())
+	w.Header().Set(versionHeader, d.Version)
+	if err := meant(r); err != nil {
+		d.fail(w, r, err)
+		return
+	}
+	if err := d.route(w, r); err != nil {
+		d.fail(w, r, err)
+	}
+}
+
+func (d *Door) route(w http.ResponseWriter, r *http.Request) error {
+	path := r.URL.Path
+	if f, ok := theBundle().files[path]; ok {
+		return serveFile(w, r, f)
+	}
+	if err := ownPage(r); err != nil {
+		return err
+	}
+	if path == "/login" {
+		return only(r, http.MethodPost, func() error { return d.login(w, r) })
+	}
+	who, err := d.visitor(r)
+	if err != nil {
+		return err
+	}
+	id, one := strings.CutPrefix(path, "/sessions/")
+	switch {
+	case strings.HasPrefix(path, "/v1/"):
+		d.API(w, r, who)
+		return nil
+	case path == "/session":
+		return only(r, http.MethodGet, func() error { return d.session(w, r, &who.Session) })
+	case path == "/sessions":
+		return only(r, http.MethodGet, func() error { return d.sessions(w, &who.Session) })
+	case path == "/logout":
+		return only(r, http.MethodPost, func() error { return d.end(w, r, &who.Session, who.Session.ID) })
+	case one:
+		return only(r, http.MethodDelete, func() error { return d.end(w, r, &who.Session, id) })
+	}
+	return refuse(http.StatusNotFound, "no-such-path", "there is nothing at this path")
+}
+
+// known is the store as this process has it.
+func (d *Door) known() *kept {
+	d.once.Do(func() { d.kept.store = d.Store })
+	return &d.kept
+}
