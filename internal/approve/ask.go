@@ -138,7 +138,7 @@ func again(ctx context.Context, tx *sql.Tx, key string, c *Call, now time.Time) 
 type ManyError struct{ Session, All int }
 
 func (e *ManyError) Error() string {
-	return fmt.Sprintf("too many calls wait for an answer (%d of this session, %d in all); answer some: hookway allow lists them", e.Session, e.All)
+	return fmt.Sprintf("too many calls wait for an answer (%d of this session, %d in all); answer some: hookway approvals lists them", e.Session, e.All)
 }
 
 // makeRoom forgets the oldest call in a session that has many, or in the session that has

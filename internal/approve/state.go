@@ -179,7 +179,7 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string {
 	if e.text == "" {
-		return fmt.Sprintf("nobody asked about a call under the code %s in the last hour; hookway allow lists the codes", e.Code)
+		return fmt.Sprintf("nobody asked about a call under the code %s in the last hour; hookway approvals lists the codes", e.Code)
 	}
 	return e.text
 }
