@@ -1,28 +1,109 @@
-import { h, render } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import htm from "htm";
-import { ask, bundle, enter, type Session } from "./door";
+// The page: a frame with the ways to all views, what is said of the daemon, and the view.
+
+import { render, type ComponentType, type VNode } from "preact";
+import { useEffect, useErrorBoundary, useRef, useState } from "preact/hooks";
+import "uplot/dist/uPlot.min.css";
+import { Agents } from "./agents";
+import { approvals, Approvals, open } from "./approvals";
+import { again, begin, clockOff, state, useQuery, who } from "./daemon";
+import { Decision } from "./decision";
+import { Decisions } from "./decisions";
+import { html, names } from "./element";
+import { length } from "./format";
+import { GuardsView } from "./guards";
+import { Hooks } from "./hooks";
+import { Icon, Mark, type Sign } from "./icons";
+import { keysFor, Keys } from "./keys";
+import { MemoryView } from "./memory";
+import { Messages } from "./messages";
+import { Now } from "./now";
+import { Button } from "./parts";
+import { followAddress, link, route } from "./route";
+import { speakIn } from "./say";
+import { Sessions } from "./sessions";
+import { SessionView } from "./sessionview";
+import { useSignal } from "./signal";
+import { beginTheme, choose, theme, type Theme } from "./theme";
+import { clip } from "./visible";
 import "./page.css";
 
-const html = htm.bind(h);
+const views: { view: string; name: string; all: ComponentType; one?: ComponentType }[] = [
+  { view: "now", name: "Now", all: Now },
+  { view: "sessions", name: "Sessions", all: Sessions, one: SessionView },
+  { view: "decisions", name: "Decisions", all: Decisions, one: Decision },
+  { view: "approvals", name: "Approvals", all: Approvals },
+  { view: "guards", name: "Guards", all: GuardsView },
+  { view: "hooks", name: "Hooks", all: Hooks },
+  { view: "messages", name: "Messages", all: Messages },
+  { view: "memory", name: "Memory", all: MemoryView },
+  { view: "agents", name: "Agents", all: Agents },
+];
 
-function Page() {
-  const [session, setSession] = useState<Session>();
-  const [status, setStatus] = useState("");
-  const [problem, setProblem] = useState("");
+function Page(): VNode {
+  const at = useSignal(route), link_ = useSignal(state);
+  const [help, setHelp] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const known = views.find((v) => v.view === at.view);
+  const View = known && (at.id !== "" && known.one ? known.one : known.all);
+  const place = at.view + "/" + at.id;
+  const before = useRef(place);
   useEffect(() => {
-    (async () => {
-      await enter();
-      setSession(await (await ask("/session")).json());
-      setStatus(JSON.stringify(await (await ask("/v1/status")).json(), null, 2));
-    })().catch((error) => setProblem(error.message));
-  }, []);
-  return html`<main>
-    <h1>hookway</h1>
-    ${problem && html`<p role="alert">${problem}</p>`}
-    ${session && html`<p>hookway ${session.version}, until ${session.until}${session.bundle !== bundle && "; the page is old: reload it"}</p>`}
-    <pre>${status}</pre>
-  </main>`;
+    if (before.current === place) return;
+    before.current = place;
+    main.current?.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
+  }, [place]);
+  useEffect(() => keysFor(() => setHelp(true)), []);
+  const waiting = useSignal(open);
+  useEffect(() => {
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${known?.name ?? "Not here"} · hookway`;
+  }, [known, waiting]);
+  return html`<div class="frame"><a class="skip" href=${link(at.view, at.id, at.params)} onClick=${(e: Event) => (e.preventDefault(), main.current?.focus())}>To the content</a>
+    <${Navigation} here=${at.view} onHelp=${() => setHelp(true)} />
+    <main ref=${main} tabindex="-1"><${Banners} />
+      ${link_.is === "outside" ? html`<${Outside} why=${link_.why} />` : View ? html`<${Guarded} key=${place}><${View} /><//>` : html`<section class="view view-page"><h1 tabindex="-1">There is nothing here</h1><p>This page has no view called ${clip(at.view, 60)}. <a href="#/now">Now</a></p></section>`}</main>
+    ${help && html`<${Keys} onClose=${() => setHelp(false)} />`}</div>`;
 }
 
-render(html`<${Page} />`, document.getElementById("page")!);
+/** A view that fails takes nothing else with it. */
+function Guarded({ children }: { children?: unknown }): VNode {
+  const [error, reset] = useErrorBoundary();
+  if (!error) return html`<div class="contents">${children}</div>`;
+  return html`<section class="view view-page"><h1 tabindex="-1">This view could not be shown</h1><p>Something in it is not as the page knows it: <span class="mono">${clip(String((error as Error)?.message ?? error), 300)}</span></p><${Button} onClick=${reset}>Try again<//></section>`;
+}
+
+function Navigation({ here, onHelp }: { here: string; onHelp: () => void }): VNode {
+  useQuery(useSignal(state).is === "outside" ? null : "/v1/approvals", approvals, 4000);
+  const waiting = useSignal(open), is = useSignal(state).is, dark = useSignal(theme), { version } = useSignal(who);
+  const next: Record<Theme, Theme> = { "": "light", light: "dark", dark: "" };
+  return html`<nav class="nav" aria-label="Views"><a class="brand" href="#/now"><${Mark} /><span>hookway</span></a>
+    <ul>${views.map((v) => html`<li key=${v.view}><a href=${link(v.view)} class=${names("nav-link", v.view === here && "here")} aria-current=${v.view === here ? "page" : undefined}><${Icon} is=${v.view as Sign} /><span>${v.name}</span>${
+      v.view === "approvals" && waiting > 0 && html`<b class="count" aria-label=${`${waiting} wait`}>${waiting}</b>`}</a></li>`)}</ul>
+    <div class="nav-foot"><span class=${names("link-state", "link-" + is)} title=${version && `hookway ${version}`}><i></i>${{ here: "live", waiting: "connecting", gone: "no daemon", outside: "signed out" }[is]}</span>
+      <${Button} kind="bare" icon=${dark === "" ? "auto" : dark === "dark" ? "moon" : "sun"} label=${`Colours: ${dark || "as the system"}`} onClick=${() => choose(next[dark])} /><${Button} kind="bare" label="Keys (?)" onClick=${onHelp}>?<//></div></nav>`;
+}
+
+function Banners(): VNode {
+  const s = useSignal(state), w = useSignal(who), off = useSignal(clockOff);
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    if (s.is !== "gone") return;
+    const tick = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(tick);
+  }, [s.is]);
+  const late = s.is === "gone" && now - s.since > 1200;
+  return html`<div class="banners"><div role="status">${late && html`<div class="banner">The daemon is not there. What is shown is what it told last; the page goes on when it is back. It starts with the next event of an agent, or by <code>hookway ui</code>. <button class="button small" onClick=${again}>Try now</button></div>`}
+    ${w.old && s.is === "here" && html`<div class="banner">The daemon is another version than this page. <button class="button small" onClick=${() => location.reload()}>Reload the page</button></div>`}
+    ${off !== 0 && html`<div class="banner">The daemon's clock is ${length(Math.abs(off))} ${off > 0 ? "ahead of" : "behind"} this computer's, so times here may look odd.</div>`}</div></div>`;
+}
+
+function Outside({ why }: { why: string }): VNode {
+  return html`<section class="view view-page outside"><h1 tabindex="-1">Open this page from a terminal</h1><p>It shows what your agents do, and can approve it, so it opens only for who asks for it in a terminal of their own:</p><pre class="big">hookway ui</pre><p>That opens a link which is good once, for two minutes.</p>${why && html`<p class="dim" role="status">${clip(why, 400)}</p>`}</section>`;
+}
+
+beginTheme();
+followAddress();
+speakIn(document.getElementById("said"));
+const root = document.getElementById("page")!;
+root.textContent = ""; // the frame that stood there before
+render(html`<${Page} />`, root);
+void begin();

@@ -1,0 +1,40 @@
+// A request for an approval, as GET /v1/approvals has it.
+
+import { must, num, str, time, yes } from "./decode";
+
+export interface Approval {
+  code: string;
+  state: string;
+  kind: string;
+  route: string;
+  agent: string;
+  session: string;
+  workspace: string;
+  tool: string;
+  input: string;
+  hook: string;
+  rule: string;
+  reason: string;
+  does: string;
+  shape: boolean;
+  waiters: number;
+  first: number;
+  until: number;
+  scope: string;
+  note: string;
+  by: string;
+  from: string;
+  answered: number;
+  used: number;
+  raw: unknown;
+}
+
+export function approval(v: unknown): Approval {
+  const o = must(v, "an approval");
+  if (str(o.code) === "") throw new Error("an approval without a code");
+  return {
+    code: str(o.code), state: str(o.state), kind: str(o.kind), route: str(o.route), agent: str(o.agent), session: str(o.session), workspace: str(o.workspace),
+    tool: str(o.tool), input: str(o.input), hook: str(o.hook), rule: str(o.rule), reason: str(o.reason), does: str(o.does), shape: yes(o.has_shape), waiters: num(o.waiters),
+    first: time(o.first), until: time(o.until), scope: str(o.scope), note: str(o.note), by: str(o.by), from: str(o.from), answered: time(o.answered), used: time(o.used), raw: v,
+  };
+}

@@ -1,0 +1,243 @@
+// The daemon as the page sees it: whether it is there, what it answers, what it tells.
+
+import { useEffect, useReducer, useRef } from "preact/hooks";
+import { pause } from "./backoff";
+import { obj, str, yes } from "./decode";
+import { ask, bundle, enter, Problem } from "./door";
+import { Signal } from "./signal";
+import { readStream, type Said } from "./sse";
+
+export type Link =
+  | { is: "waiting" } // for the first answer
+  | { is: "here" }
+  | { is: "gone"; since: number; next: number }
+  | { is: "outside"; why: string }; // no session: somebody has to run hookway ui
+
+export interface Who {
+  pin: boolean;
+  version: string;
+  until: string;
+  old: boolean; // the daemon has another page than this one
+}
+
+export const state = new Signal<Link>({ is: "waiting" });
+export const who = new Signal<Who>({ pin: false, version: "", until: "", old: false });
+export const clockOff = new Signal(0); // ms that the daemon's clock is ahead of this one's
+
+/** How often the daemon came back; views ask again what they show. */
+export const returned = new Signal(0);
+
+let tries = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Asks the daemon; what cannot be reached is noted for all views. */
+export async function request(path: string, options: RequestInit & { pin?: string } = {}): Promise<Response> {
+  try {
+    const answer = await ask(path, options);
+    const date = Date.parse(answer.headers.get("Date") ?? "");
+    if (!Number.isNaN(date)) clockOff.set(Math.abs(date - Date.now()) > 60_000 ? date - Date.now() : 0);
+    arrived();
+    return answer;
+  } catch (err) {
+    if (err instanceof Problem) {
+      if (err.status === 401) outside(err.message);
+      else arrived();
+    } else if (!options.signal?.aborted) {
+      lost();
+    }
+    throw err;
+  }
+}
+
+/** Asks for JSON. */
+export async function json(path: string, options: RequestInit & { pin?: string; send?: unknown } = {}): Promise<unknown> {
+  const { send, ...rest } = options;
+  if (send !== undefined) {
+    rest.method ??= "POST";
+    rest.headers = { "Content-Type": "application/json" };
+    rest.body = JSON.stringify(send);
+  }
+  return await (await request(path, rest)).json();
+}
+
+function outside(why: string): void {
+  clearTimeout(timer);
+  state.set({ is: "outside", why });
+}
+
+function arrived(): void {
+  if (state.value.is !== "gone" && state.value.is !== "waiting") return;
+  const back = state.value.is === "gone";
+  tries = 0;
+  clearTimeout(timer);
+  state.set({ is: "here" });
+  if (back) {
+    returned.set(returned.value + 1);
+    void greet();
+  }
+}
+
+function lost(): void {
+  if (state.value.is === "outside") return;
+  const since = state.value.is === "gone" ? state.value.since : Date.now();
+  const wait = pause(tries++);
+  clearTimeout(timer);
+  timer = setTimeout(() => void greet(), wait);
+  state.set({ is: "gone", since, next: Date.now() + wait });
+}
+
+/** Asks at once whether the daemon is back. */
+export function again(): void {
+  tries = 0;
+  clearTimeout(timer);
+  void greet();
+}
+
+/** Asks who this page is to the daemon. */
+async function greet(): Promise<void> {
+  try {
+    const stop = new AbortController();
+    const late = setTimeout(() => stop.abort(), 10_000);
+    let o;
+    try {
+      o = obj(await (await ask("/session", { signal: stop.signal })).json());
+    } finally {
+      clearTimeout(late);
+    }
+    const served = str(o.bundle);
+    who.set({ pin: yes(o.pin), version: str(o.version), until: str(o.until), old: served !== "" && bundle !== "" && served !== bundle });
+    arrived();
+  } catch (err) {
+    if (err instanceof Problem && err.status === 401) outside(err.message);
+    else if (err instanceof Problem) arrived();
+    else lost();
+  }
+}
+
+/** Logs in with the link of the address, if there is one, and begins. */
+export async function begin(): Promise<void> {
+  try {
+    await enter();
+  } catch (err) {
+    if (err instanceof Problem) return outside(err.message);
+    return lost();
+  }
+  await greet();
+}
+
+/** The answer to a question of a view. */
+export interface Query<T> {
+  data: T | undefined; // the last one that came, also while another is asked for
+  problem: string;
+  lacking: boolean; // this daemon does not have it
+  loading: boolean;
+  reload: () => void;
+}
+
+/** Whether a problem says that the daemon does not know the path. */
+export function isLacking(err: unknown): boolean {
+  return err instanceof Problem && ((err.status === 404 && err.kind === "no-such-path") || err.status === 405 || err.status === 501);
+}
+
+export function told(err: unknown): string {
+  if (err instanceof Problem) return err.message || `the daemon answered ${err.status}`;
+  return err instanceof Error ? err.message : String(err);
+}
+
+/**
+ * Asks for JSON while the view is shown: when the path becomes another, when the daemon is
+ * back, and every so often, if that is said. What is there stays until its successor is.
+ */
+export function useQuery<T>(path: string | null, read: (v: unknown) => T, every = 0): Query<T> {
+  const [, redraw] = useReducer((n: number) => n + 1, 0);
+  const q = useRef<Query<T> & { path: string | null }>({ path: null, data: undefined, problem: "", lacking: false, loading: true, reload: () => undefined });
+  useEffect(() => {
+    let over = false, stop = new AbortController();
+    let next: ReturnType<typeof setTimeout> | undefined;
+    if (path === null) return;
+    const run = async () => {
+      clearTimeout(next);
+      stop.abort();
+      const mine = (stop = new AbortController());
+      try {
+        const data = read(await json(path, { signal: mine.signal }));
+        if (over || mine.signal.aborted) return;
+        Object.assign(q.current, { data, problem: "", lacking: false, path });
+      } catch (err) {
+        if (over || mine.signal.aborted) return;
+        const known = err instanceof Problem || state.value.is !== "gone";
+        if (q.current.path !== path && known) q.current.data = undefined;
+        Object.assign(q.current, { problem: known ? told(err) : "", lacking: isLacking(err), path });
+      }
+      q.current.loading = false;
+      redraw(undefined);
+      if (every > 0) next = setTimeout(() => void run(), document.hidden ? every * 5 : every);
+    };
+    q.current.reload = () => void run();
+    q.current.loading = true;
+    redraw(undefined);
+    void run();
+    const unlisten = returned.listen(() => void run());
+    return () => {
+      over = true;
+      clearTimeout(next);
+      stop.abort();
+      unlisten();
+    };
+  }, [path, every]);
+  return q.current;
+}
+
+type Listener = (one: Said) => void;
+const listeners = new Set<Listener>();
+let watching: AbortController | null = null;
+let last = "";
+
+/** Told what is put on record, as long as the listener is there. All share one stream. */
+export function watch(listener: Listener): () => void {
+  listeners.add(listener);
+  if (!watching) void keepWatching((watching = new AbortController()));
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) {
+      watching?.abort();
+      watching = null;
+      last = "";
+    }
+  };
+}
+
+/** Where a stream goes on that begins now. */
+export function watchAfter(seq: number): void {
+  if (last === "" && seq > 0) last = String(seq);
+}
+
+async function keepWatching(me: AbortController): Promise<void> {
+  let failures = 0;
+  while (!me.signal.aborted) {
+    const one = new AbortController();
+    const end = () => one.abort();
+    me.signal.addEventListener("abort", end);
+    const began = Date.now();
+    try {
+      const answer = await request("/v1/watch", { headers: last ? { "Last-Event-ID": last } : {}, signal: one.signal });
+      await readStream(answer, 45_000, (said) => {
+        if (said.event === "outcome" && said.id) last = said.id;
+        for (const listener of [...listeners]) listener(said);
+      }, one);
+    } catch {
+      // The state says so already, where the daemon is gone.
+    }
+    me.signal.removeEventListener("abort", end);
+    failures = Date.now() - began > 5000 ? 0 : failures + 1;
+    await sleep(pause(failures), me.signal);
+    while (state.value.is === "outside" && !me.signal.aborted) await sleep(2000, me.signal);
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", () => (clearTimeout(timer), done()), { once: true });
+  });
+}

@@ -1,0 +1,42 @@
+// Keys that hold everywhere, and the list of all.
+
+import type { VNode } from "preact";
+import { html } from "./element";
+import { Dialog } from "./parts";
+import { go } from "./route";
+
+const places: Record<string, string> = { n: "now", s: "sessions", d: "decisions", a: "approvals", g: "guards", h: "hooks", m: "messages", r: "memory", e: "agents" };
+
+/** Listens to the keys. What it gives back ends that. */
+export function keysFor(help: () => void): () => void {
+  let led = 0;
+  const down = (e: KeyboardEvent) => {
+    const at = e.target as HTMLElement;
+    if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
+    if (at.closest("input, textarea, select")) {
+      if (e.key === "Escape") at.blur();
+      return;
+    }
+    if (Date.now() - led < 1200 && places[e.key]) {
+      led = 0;
+      e.preventDefault();
+      e.stopImmediatePropagation();
+      go("#/" + places[e.key]!);
+    } else if (e.key === "g") led = Date.now();
+    else if (e.key === "?") help();
+    else if (e.key === "/") (e.preventDefault(), document.querySelector<HTMLInputElement>("main .search input")?.select(), document.querySelector<HTMLInputElement>("main .search input")?.focus());
+    else if (e.key === "p") document.getElementById("pause")?.click();
+    else if ((e.key === "j" || e.key === "k") && !at.closest(".longlist, .approval")) document.querySelector<HTMLElement>("main .longlist")?.dispatchEvent(new KeyboardEvent("keydown", { key: e.key, bubbles: false, cancelable: true }));
+  };
+  addEventListener("keydown", down, true);
+  return () => removeEventListener("keydown", down, true);
+}
+
+const all: [string, string][] = [
+  ["j / k", "next, previous row or card"], ["Enter", "open it"], ["/", "search"], ["p", "pause and go on, in Now"], ["a, d", "go to Allow, to Deny of a card; Enter presses it"], ["j / k", "in a decision: the one before, after"], ["+ − 0 ← →", "zoom and move a timeline that has the focus"],
+  ["g then n s d a g h m r e", "Now, Sessions, Decisions, Approvals, Guards, Hooks, Messages, Memory, Agents"], ["Esc", "leave a field, close a dialog"], ["?", "this list"],
+];
+
+export function Keys({ onClose }: { onClose: () => void }): VNode {
+  return html`<${Dialog} title="Keys" onClose=${onClose}><dl class="keys">${all.map(([key, does], i) => html`<div key=${i}><dt><kbd>${key}</kbd></dt><dd>${does}</dd></div>`)}</dl><//>`;
+}

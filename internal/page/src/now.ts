@@ -1,0 +1,111 @@
+// Now: decisions as they fall.
+
+import type { VNode } from "preact";
+import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
+import { Broken, each, obj } from "./decode";
+import { json, watch, watchAfter, isLacking } from "./daemon";
+import { html } from "./element";
+import { count, counted } from "./format";
+import { LongList } from "./longlist";
+import { Button, Choice, Export, Head, Notice, Search } from "./parts";
+import { Pulse } from "./pulse";
+import { record, type Rec } from "./record";
+import { RecordHead, RecordRow } from "./recordrow";
+import { passes, Recent } from "./recent";
+import { link, refine, route } from "./route";
+import { say } from "./say";
+import { useSignal } from "./signal";
+
+const kinds = [["", "All"], ["decided", "Decided"], ["block", "Blocked"], ["ask", "Asked"], ["would", "On trial"]] as const;
+
+export function Now(): VNode {
+  const { params } = useSignal(route);
+  const [, redraw] = useReducer((n: number) => n + 1, 0);
+  const recent = useMemo(() => new Recent(), []);
+  const [frozen, setFrozen] = useState<readonly (Rec | Broken)[] | null>(null);
+  const [missed, setMissed] = useState(0);
+  const [began, setBegan] = useState<"" | "lacking" | "done">("");
+  const reading = useRef(false); // a row has the focus: it stays where it is
+  const paused = frozen !== null;
+
+  useEffect(() => {
+    const stop = new AbortController();
+    let frame = 0, unwatch = () => undefined as void;
+    let told = { block: 0, ask: 0 };
+    const flush = () => {
+      frame = 0;
+      if (!reading.current && recent.flush()) redraw(undefined);
+    };
+    const later = () => (frame ||= requestAnimationFrame(flush));
+    const listen = () => {
+      unwatch = watch((said) => {
+        if (said.event === "missed") return setMissed((n) => n + Number(obj(safe(said.data)).count ?? 0));
+        if (said.event !== "outcome") return;
+        const one = each([safe(said.data)], record)[0]!;
+        if (!(one instanceof Broken) && (one.action === "block" || one.action === "ask")) told[one.action]++;
+        recent.add(one);
+        later();
+      });
+    };
+    json("/v1/record?limit=200", { signal: stop.signal }).then((v) => {
+      const all = each(obj(v).records, record);
+      recent.fill(all);
+      const newest = all.find((r): r is Rec => !(r instanceof Broken));
+      if (newest) watchAfter(newest.seq);
+      setBegan("done");
+      listen();
+    }, (err) => {
+      if (stop.signal.aborted) return;
+      setBegan(isLacking(err) ? "lacking" : "done");
+      listen();
+    });
+    const speak = setInterval(() => {
+      if (told.block + told.ask > 0) say([told.block && `${counted(told.block, "call")} blocked`, told.ask && `${counted(told.ask, "call")} asked about`].filter(Boolean).join(", ") + ".");
+      told = { block: 0, ask: 0 };
+    }, 10_000);
+    return () => {
+      stop.abort();
+      unwatch();
+      clearInterval(speak);
+      cancelAnimationFrame(frame);
+    };
+  }, []);
+
+  const all = frozen ?? recent.items;
+  const shown = useMemo(() => all.filter((r) => r instanceof Broken || passes(r, params)), [all, params]);
+  const waiting = paused ? recent.since(frozen) : 0;
+  const toggle = () => setFrozen(paused ? null : recent.items);
+
+  return html`<section class="view view-list">
+    <${Head} title="Now" sub=${html`<${Pulse} recent=${recent} />`}>
+      <${Choice} label="Which decisions" value=${params.action ?? ""} options=${kinds} onChange=${(v: string) => refine({ action: v })} />
+      <${Search} value=${params.q ?? ""} onChange=${(v: string) => refine({ q: v })} label="Filter" />
+      <${Button} id="pause" icon=${paused ? "play" : "pause"} kind=${paused ? "primary" : ""} pressed=${paused} onClick=${toggle} title="Pause or go on (p)">${paused ? (waiting > 0 ? `Go on, ${count(waiting)} new` : "Go on") : "Pause"}<//>
+      <${Export} name="now" items=${() => shown.map((r) => (r instanceof Broken ? r.raw : r.raw))} />
+    <//>
+    ${(params.session || params.agent) && html`<${Notice}>Following ${params.session ? `session ${params.session}` : `agent ${params.agent}`}. <a href=${link("now", "", { ...params, session: "", agent: "" })}>Show all</a>${
+      params.session && html` · <a href=${link("sessions", params.session, { agent: params.agent ?? "" })}>Its timeline</a>`}<//>`}
+    ${missed > 0 && html`<${Notice}>${counted(missed, "decision")} fell while the page was not connected and are not in this list. <a href="#/decisions">All decisions</a><//>`}
+    <${RecordHead} />
+    <div class="fill" onFocusIn=${(e: FocusEvent) => (reading.current = (e.target as HTMLElement).closest(".longlist-row") !== null)} onFocusOut=${() => ((reading.current = false), recent.flush() && redraw(undefined))}>
+      <${LongList} label="Decisions" items=${shown} anchor rowHeight=${32} phoneHeight=${56} id=${(r: Rec | Broken, i: number) => (r instanceof Broken ? "broken-" + i : r.seq)}
+        row=${(r: Rec | Broken) => html`<${RecordRow} r=${r} follow />`} empty=${began === "" ? null : html`<${Nothing} all=${recent.items.length} />`} />
+    </div>
+  </section>`;
+}
+
+function Nothing({ all }: { all: number }): VNode {
+  if (all > 0) return html`<p>None of the last ${count(all)} decisions is one of these. <a href="#/now">Show all</a></p>`;
+  return html`<div class="welcome"><h2>Nothing yet</h2>
+    <p>Each call of your agents shows up here as it is judged.</p>
+    <ol><li><code>hookway init</code> in a project connects your agents.</li><li>Start an agent there, and give it something to do.</li>
+    <li><a href="#/guards">Guards</a> shows what hookway's own rules would have done in the last 30 days.</li></ol></div>`;
+}
+
+function safe(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,45 @@
+// Sessions: all there are, of the record and of the agents' own transcripts.
+
+import type { VNode } from "preact";
+import { Broken } from "./decode";
+import { Problems, Total, since } from "./decisions";
+import { html } from "./element";
+import { counted, folder, length, short } from "./format";
+import { LongList } from "./longlist";
+import { usePages } from "./pages";
+import { Button, BrokenRow, Export, Head, Search, Select, Time } from "./parts";
+import { link, refine, route } from "./route";
+import { session, type Session } from "./session";
+import { useSignal } from "./signal";
+import { clip } from "./visible";
+
+export const agents = [["", "Every agent"], "claude", "codex", "gemini", "qwen", "copilot", "opencode", "cursor", "antigravity"] as const;
+
+export function Sessions(): VNode {
+  const { params } = useSignal(route);
+  const query = new URLSearchParams(Object.entries({ q: params.q ?? "", agent: params.agent ?? "", cwd: params.cwd ?? "", since: since(params.since ?? "") }).filter(([, v]) => v)).toString();
+  const pages = usePages<Session>("/v1/sessions" + (query && "?" + query), "sessions", session);
+  return html`<section class="view view-list">
+    <${Head} title="Sessions" sub=${html`<${Total} of=${pages} word="session" />`}>
+      <${Search} value=${params.q ?? ""} onChange=${(q: string) => refine({ q })} label="Search sessions" />
+      <${Select} label="Agent" value=${params.agent ?? ""} options=${agents} onChange=${(agent: string) => refine({ agent })} />
+      <${Select} label="Time" value=${params.since ?? ""} options=${[["", "Any time"], ["24h", "Last 24 hours"], ["7d", "Last 7 days"], ["30d", "Last 30 days"]]} onChange=${(v: string) => refine({ since: v })} />
+      <${Button} icon="reload" label="Ask again" onClick=${pages.reload} />
+      <${Export} name="sessions" items=${() => pages.items.map((s) => s.raw)} />
+    <//>
+    <${Problems} of=${pages} what="sessions" />
+    <div class="row row-session row-head" aria-hidden="true"><span>Last</span><span>Agent</span><span>Session</span><span>Folder</span><span class="right">Calls</span><span class="right">Stopped</span><span class="right">Tokens</span><span class="right">Length</span></div>
+    <div class="fill"><${LongList} label="Sessions" items=${pages.items} rowHeight=${36} phoneHeight=${60} onEnd=${pages.more} id=${(s: Session | Broken, i: number) => (s instanceof Broken ? "broken-" + i : s.agent + "/" + s.id)}
+      row=${(s: Session | Broken) => (s instanceof Broken ? html`<${BrokenRow} of=${s} />` : html`<${Row} s=${s} />`)} empty=${pages.loading || pages.problem ? null : "There is no session like this."} /></div>
+  </section>`;
+}
+
+function Row({ s }: { s: Session }): VNode {
+  const stopped = s.blocks + s.asks;
+  return html`<a class="row row-session" href=${link("sessions", s.id, { agent: s.agent })} tabindex="-1">
+    <${Time} at=${s.last} /><span class="agent">${clip(s.agent || "–", 40)}</span>
+    <span class="what">${s.parent && html`<span class="dim">↳ </span>`}${clip(s.title || s.id, 200)}${s.from.length === 1 && s.from[0] === "transcript" && html` <span class="tag" title="It is known from the agent's own record only">before hookway</span>`}</span>
+    <span class="dim folder" title=${clip(s.folder, 300)}>${folder(s.folder)}</span><span class="right num calls">${short(s.calls || s.events)}<span class="unit"> calls</span></span>
+    <span class="right num stops">${stopped > 0 && html`<span class="stopped" title=${`${counted(s.blocks, "block")}, ${counted(s.asks, "ask")}`}>${short(stopped)}<span class="unit"> stopped</span></span>`}${s.would > 0 && html` <span class="trial-count" title="on trial">+${short(s.would)}</span>`}</span>
+    <span class="right num dim tokens">${s.tokens > 0 ? short(s.tokens) : ""}</span><span class="right num dim lasted">${s.last > s.first ? length(s.last - s.first) : ""}</span></a>`;
+}
