@@ -67,6 +67,9 @@ func (d *Server) paths() map[string]map[string]answerer {
 		"/v1/record/{seq}": {http.MethodGet: d.counted(d.oneRecord)},
 		"/v1/stats":        {http.MethodGet: d.counted(d.stats)},
 
+		"/v1/explain":              {http.MethodPost: d.looked(d.explain)},
+		"/v1/record/{seq}/explain": {http.MethodGet: d.looked(d.decision)},
+
 		"/v1/inbox/{agent}/take": {http.MethodPost: d.takes},
 		"/v1/inbox/{agent}/done": {http.MethodPost: d.counted(d.relayed(d.confirmInbox))},
 	}

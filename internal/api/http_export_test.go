@@ -34,6 +34,9 @@ func AnsweringFields() []string { return slices.Sorted(maps.Keys(new(answerReque
 // TakingFields are the members of the body of POST /v1/inbox/{agent}/take.
 func TakingFields() []string { return slices.Sorted(maps.Keys(new(takeRequest).fields())) }
 
+// ExplainingFields are the members of the body of POST /v1/explain.
+func ExplainingFields() []string { return slices.Sorted(maps.Keys(new(explainRequest).fields())) }
+
 // HandedOut are what messages are that are taken.
 var HandedOut, Confirmed = reflect.TypeFor[takenMessages](), reflect.TypeFor[delivery.Confirmed]()
 

@@ -54,6 +54,7 @@ func describe(t *testing.T) m {
 	t.Helper()
 	paths := describedPaths()
 	maps.Copy(paths, describedRecordPaths())
+	maps.Copy(paths, describedViews())
 	for path, methods := range api.PathsAndMethods() {
 		described, _ := paths[path].(m)
 		for i := range methods {
@@ -141,6 +142,7 @@ func describe(t *testing.T) m {
 		},
 	}
 	maps.Copy(dig(all, "components", "schemas").(m), describedRecordForms(t))
+	maps.Copy(dig(all, "components", "schemas").(m), describedViewSchemas(t))
 	return all
 }
 
@@ -307,14 +309,6 @@ func describedHooks() m {
 }
 
 func describedPaths() m {
-	parameter := func(name, in, what string) m {
-		return m{"name": name, "in": in, "description": what, "schema": m{"type": "string"}}
-	}
-	named := func(name, what string) m {
-		p := parameter(name, "path", what)
-		p["required"] = true
-		return p
-	}
 	filter := []m{
 		parameter("session", "query", "Only what belongs to this session."),
 		parameter("event", "query", "Only this event, by its name or an alias."),
@@ -363,7 +357,7 @@ func describedPaths() m {
 		}},
 		"/v1/messages/{id}": m{"get": m{
 			"operationId": "message", "summary": "A message, and how far it is with each receiver.",
-			"parameters": []m{named("id", "The message's id, or the short form of it.")},
+			"parameters": []m{inPath("id", "The message's id, or the short form of it.")},
 			"responses":  answers("Message", "It.", 400, 401, 403, 404, 409, 500, 503),
 		}},
 		"/v1/agents": m{"get": m{
@@ -373,7 +367,7 @@ func describedPaths() m {
 		"/v1/inbox/{agent}": m{"get": m{
 			"operationId": "inbox", "summary": "What is and was for an agent of this machine. Nothing is handed out by that.",
 			"parameters": []m{
-				named("agent", "The agent's name."), parameter("state", "query", "Only messages in this state: accepted are those that wait."),
+				inPath("agent", "The agent's name."), parameter("state", "query", "Only messages in this state: accepted are those that wait."),
 				parameter("thread", "query", "Only those of this thread."), parameter("after", "query", "Only those after the message of this id, the first of them first."),
 				parameter("limit", "query", "So many at most; 100 if nothing is said, 1000 at most."),
 			},
@@ -382,13 +376,13 @@ func describedPaths() m {
 		"/v1/inbox/{agent}/take": m{"post": m{
 			"operationId": "take", "summary": "Take the messages that wait for an agent of this machine, the most urgent first, then the oldest.",
 			"description": "Who does so is that agent: it runs while it asks. What it was given is to be confirmed with done, or comes again; until then, later ones of the same sender wait. The hooks of MessageReceived are those of cwd. When the connection is closed before the answer, nothing is given out.",
-			"parameters":  []m{named("agent", "The agent's name.")},
+			"parameters":  []m{inPath("agent", "The agent's name.")},
 			"requestBody": m{"required": false, "content": m{"application/json": m{"schema": ref("Taking")}}},
 			"responses":   answers("HandedOut", "The messages; none if none came in the time.", 400, 401, 403, 404, 408, 409, 413, 415, 500, 503),
 		}},
 		"/v1/inbox/{agent}/done": m{"post": m{
 			"operationId": "done", "summary": "Confirm messages that were taken: they are injected and seen, and are not given out again.",
-			"parameters":  []m{named("agent", "The agent's name.")},
+			"parameters":  []m{inPath("agent", "The agent's name.")},
 			"requestBody": m{"required": true, "content": m{"application/json": m{"schema": ref("Confirming")}}},
 			"responses":   answers("Confirmed", "What was confirmed.", 400, 401, 403, 404, 408, 413, 415, 500, 503),
 		}},
@@ -400,13 +394,13 @@ func describedPaths() m {
 		"/v1/approvals/{code}": m{
 			"get": m{
 				"operationId": "approval", "summary": "One request, whatever has become of it.",
-				"parameters": []m{named("code", "Its code.")},
+				"parameters": []m{inPath("code", "Its code.")},
 				"responses":  answers("Approval", "It.", 400, 401, 403, 404, 500, 503),
 			},
 			"post": m{
 				"operationId": "answer", "summary": "Answer a request that is open.",
 				"description": "It takes a credential that the owner of the account has made in a terminal, with hookway approvals mint. Without one the answer is refused, and put on record.",
-				"parameters":  []m{named("code", "Its code."), parameter("Hookway-Credential", "header", "The credential.")},
+				"parameters":  []m{inPath("code", "Its code."), parameter("Hookway-Credential", "header", "The credential.")},
 				"requestBody": m{"required": true, "content": m{"application/json": m{"schema": ref("Answering")}}},
 				"responses":   answers("Approval", "The request, answered.", 400, 401, 403, 404, 408, 409, 413, 415, 500, 503),
 			},

@@ -62,6 +62,7 @@ var kinds = map[string]struct {
 	"busy":              {http.StatusServiceUnavailable, "hookway has too much to do"},
 	"stopping":          {http.StatusServiceUnavailable, "hookway is ending"},
 	"hooks-took-long":   {http.StatusGatewayTimeout, "The hooks took too long"},
+	"took-long":         {http.StatusGatewayTimeout, "It took too long"},
 	"nothing-to-stream": {http.StatusServiceUnavailable, "There is nothing to watch"},
 }
 

@@ -28,6 +28,8 @@ type Config struct {
 
 	// Records answers questions about the record; nil: there is none.
 	Records Records
+	// Explainer tells what calls would do, and how decisions came about.
+	Explainer Explainer
 
 	// Addresses are those of the listeners.
 	Addresses []string
@@ -70,6 +72,7 @@ type Server struct {
 	stopped context.Context // ended when the daemon stops
 	firing  chan struct{}   // one for each request under way
 	taking  chan struct{}   // one for each that waits for messages
+	looking chan struct{}   // one for each that looks at what there is and was
 	keys    keys
 	owned   map[string]map[string]answerer // what the page may ask for
 }
@@ -83,7 +86,7 @@ const maxTaking = 512
 // New makes a server.
 func New(c Config) *Server {
 	c.HeadTime, c.BodyTime = cmp.Or(c.HeadTime, headTime), cmp.Or(c.BodyTime, bodyTime)
-	d := &Server{Config: c, web: newInbox(), calls: newInbox(), firing: make(chan struct{}, maxFiring), taking: make(chan struct{}, maxTaking)}
+	d := &Server{Config: c, web: newInbox(), calls: newInbox(), firing: make(chan struct{}, maxFiring), taking: make(chan struct{}, maxTaking), looking: make(chan struct{}, mostLooking)}
 	d.stopped, d.stop = context.WithCancel(context.Background())
 	d.service = NewService(c.Engine, ServiceOptions{Dial: c.Dial, Admit: d.admitCall, From: from, Work: d.work, Large: d.large, Log: c.Log})
 	return d

@@ -238,6 +238,9 @@ func Describe(facts []hook.Fact) []string {
 	return lines
 }
 
+// DescribeFact tells of a fact in a line.
+func DescribeFact(f hook.Fact) string { return strings.Join(strings.Fields(describe(f)), " ") }
+
 // describe writes a fact in one line: what it does, then its members in the order of
 // their definition.
 func describe(f hook.Fact) string {

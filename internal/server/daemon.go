@@ -46,6 +46,7 @@ func (d *Daemon) Serve(ctx context.Context) error {
 	j.Relay = relay.forJudge(j.Relay)
 	programs := api.New(api.Config{
 		Engine: j, Lister: j, Log: h.Log, Relay: relayAPI{relay, j}, Approvals: asksAPI{h}, Records: h.recordsAPI(),
+		Explainer: views{h, j},
 		Dial: func(target string, hk hook.Hook) (api.Closing, error) {
 			return rpc.New(rpc.Config{Target: target, Hook: hk.ID, Profile: hk.Profile, Environ: command.Environ, Log: h.Log})
 		},

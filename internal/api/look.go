@@ -1,0 +1,58 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/hookway/hookway/internal/audit"
+)
+
+// Bounds of requests of somebody who looks at what there is and was.
+const (
+	lookTime    = 20 * time.Second
+	mostLooking = 8 // at a time; the others wait
+)
+
+// looked answers a request of somebody who looks: few at a time, so that decisions go
+// before, and none for long.
+func (d *Server) looked(answer func(http.ResponseWriter, *http.Request, origin) (int, error)) answerer {
+	return func(w http.ResponseWriter, r *http.Request, o origin) error {
+		ctx, cancel := context.WithTimeout(r.Context(), lookTime)
+		defer cancel()
+		select {
+		case d.looking <- struct{}{}:
+			defer func() { <-d.looking }()
+		case <-ctx.Done():
+			return problem("busy", "%d requests of this kind are under way already; try again", cap(d.looking)).with("Retry-After", "1")
+		}
+		err := d.counted(answer)(w, r.WithContext(ctx), o)
+		if errors.Is(err, context.DeadlineExceeded) && r.Context().Err() == nil {
+			return problem("took-long", "there is no answer after %v: %v; ask for less, or when there is less to do", lookTime, err)
+		}
+		return err
+	}
+}
+
+// recordNumber is the number in a request's path.
+func recordNumber(r *http.Request) (int64, error) {
+	if _, err := query(r); err != nil {
+		return 0, err
+	}
+	text := r.PathValue("name")
+	seq, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || seq < 1 {
+		return 0, problem("bad-request", "%q is no number of a record; it is the seq of hookway log --json, from 1", clip(text)).at("seq")
+	}
+	return seq, nil
+}
+
+// unfound is the problem of a record that is not there, or cannot be read.
+func unfound(err error) error {
+	if errors.Is(err, audit.ErrNoSuch) {
+		return problem("no-such-record", "%v", err)
+	}
+	return err
+}

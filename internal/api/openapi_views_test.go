@@ -1,0 +1,78 @@
+package api_test
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/hookway/hookway/internal/api"
+	"github.com/hookway/hookway/internal/explain"
+	"github.com/hookway/hookway/internal/guards"
+)
+
+// What the description says of requests of those who look at what there is and was.
+
+// parameter is one of a request.
+func parameter(name, in, what string) m {
+	return m{"name": name, "in": in, "description": what, "schema": m{"type": "string"}}
+}
+
+var seqInPath = inPath("seq", "The number of the record.")
+
+// body is that of a request.
+func body(name string) m {
+	return m{"required": true, "content": m{"application/json": m{"schema": ref(name)}}}
+}
+
+func describedViews() m {
+	return m{
+		"/v1/explain": m{"post": m{
+			"operationId": "explain", "summary": "What a call would do, and which of hookway's own rules hold for it, here and everywhere.",
+			"description": "Nothing is run. The answer is that of hookway explain --json.",
+			"requestBody": body("Explaining"),
+			"responses":   answers("Explanation", "It.", 400, 401, 403, 408, 413, 415, 500, 503, 504),
+		}},
+		"/v1/record/{seq}/explain": m{"get": m{
+			"operationId": "explain_record", "summary": "How a decision on record came about.",
+			"parameters": []m{seqInPath},
+			"responses":  answers("Decision", "It.", 400, 401, 403, 404, 500, 503, 504),
+		}},
+	}
+}
+
+func describedViewSchemas(t *testing.T) m {
+	t.Helper()
+	explaining := describedExplaining()
+	if got := slices.Sorted(maps.Keys(explaining["properties"].(m))); !slices.Equal(got, api.ExplainingFields()) {
+		t.Errorf("the body of what is to be explained is described with %v and read with %v", got, api.ExplainingFields())
+	}
+	return m{
+		"Explaining": explaining, "Explanation": ofType(t, reflect.TypeFor[guards.Explanation]()),
+		"Decision": describedDecision(t),
+	}
+}
+
+func describedExplaining() m {
+	text := func(what string) m { return m{"type": "string", "description": what} }
+	return m{
+		"type": "object", "additionalProperties": false, "description": "A command, or a call of a tool.",
+		"properties": m{
+			"command": text("A command as a shell reads it."), "shell": m{"enum": []string{"sh", "powershell", "cmd", ""}, "description": "Who reads the command; sh if nothing is said."},
+			"tool": text("In place of a command: the tool's name."), "input": m{"type": []string{"object", "null"}, "description": "What the tool gets."},
+			"cwd": text("Where the call is made, as a whole path. Without it, only the user's own configuration counts."),
+		},
+	}
+}
+
+func describedDecision(t *testing.T) m {
+	t.Helper()
+	form := ofType(t, reflect.TypeFor[explain.Decision]())
+	properties := form["properties"].(m)
+	properties["call"] = m{"anyOf": []m{ref("Explanation"), {"type": "null"}}, "description": "Of a call of a tool: what hookway explain tells of it."}
+	return explained(form, m{
+		"text":  "The command, or what else it is about.",
+		"spans": m{"items": m{"from": "In units of UTF-16, as JavaScript counts.", "kind": "What it does: delete, connect.", "rule": "The strictest rule that holds for it today."}},
+		"facts": "Of then, as hooks were told; if none asked, of today.",
+	})
+}
