@@ -20,7 +20,7 @@ import (
 )
 
 // patience is how long a page may take for what should take milliseconds.
-const patience = time.Minute
+const patience = 20 * time.Second
 
 // size of a window, unless a test wants another.
 const width, height = 1280, 800

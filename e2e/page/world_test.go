@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -34,6 +33,7 @@ type world struct {
 	home    string
 	project string
 	env     []string
+	pin     string       // that the owner types where one is required
 	socket  *http.Client // to the daemon's socket
 }
 
@@ -113,43 +113,52 @@ func (w *world) command(ctx context.Context, program string, args ...string) *ex
 	return cmd
 }
 
-// inTerminal runs hookway in a terminal of the user's own, types what is to be typed
-// there, and gives what it prints.
-func (w *world) inTerminal(typed string, args ...string) string {
+// inTerminal runs hookway in a terminal of the user's own, and gives what it prints. Of
+// each two texts the second is typed when the first is there.
+func (w *world) inTerminal(args []string, talk ...string) string {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, filepath.Join(bin, "hookway"), args...)
+	cmd := exec.Command(filepath.Join(bin, "hookway"), args...)
 	cmd.Dir, cmd.Env = w.project, w.env
 	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: 2000, Rows: 50}) // no line is broken
 	check(w.t, err)
-	defer terminal.Close()
-	if typed != "" {
-		_, err := io.WriteString(terminal, typed)
-		check(w.t, err)
+	late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	var out []byte
+	piece, from := make([]byte, 4<<10), 0
+	for {
+		n, err := terminal.Read(piece)
+		out = append(out, piece[:n]...)
+		for len(talk) > 1 && bytes.Contains(out[from:], []byte(talk[0])) {
+			from += bytes.Index(out[from:], []byte(talk[0])) + len(talk[0])
+			_, err := io.WriteString(terminal, talk[1])
+			check(w.t, err)
+			talk = talk[2:]
+		}
+		if err != nil { // it has ended
+			break
+		}
 	}
-	out, err := io.ReadAll(terminal)
-	if err != nil && !errors.Is(err, syscall.EIO) { // it has ended
-		w.t.Fatal(err)
-	}
-	if err := cmd.Wait(); err != nil {
-		w.t.Fatalf("hookway %s: %v\n%s", strings.Join(args, " "), err, out)
+	err = cmd.Wait()
+	late.Stop()
+	check(w.t, terminal.Close())
+	if err != nil || len(talk) > 0 {
+		w.t.Fatalf("hookway %s: %v; not asked for: %q; it said:\n%s", strings.Join(args, " "), err, talk, out)
 	}
 	return strings.ReplaceAll(string(out), "\r\n", "\n")
 }
 
-// link is a link to the page, as hookway ui mints it for its owner.
+// link is a link to the page, as hookway ui makes it for its owner.
 func (w *world) link() string {
 	w.t.Helper()
-	out := w.inTerminal("", "ui", "--no-open", "--json")
-	var said struct{ URL, Link string }
-	if err := json.Unmarshal([]byte(out[max(0, strings.IndexByte(out, '{')):]), &said); err != nil {
-		w.t.Fatalf("hookway ui --json printed no JSON (%v):\n%s", err, out)
+	talk := []string{"[y/N] ", "y\r"}
+	if w.pin != "" {
+		talk = append(talk, "PIN: ", w.pin+"\r")
 	}
-	if said.URL == "" {
-		said.URL = said.Link
+	out := w.inTerminal([]string{"ui", "--no-open", "--json"}, talk...)
+	var said struct{ Link string }
+	if err := json.NewDecoder(strings.NewReader(out[max(0, strings.IndexByte(out, '{')):])).Decode(&said); err != nil || said.Link == "" {
+		w.t.Fatalf("hookway ui --json printed no link (%v):\n%s", err, out)
 	}
-	return said.URL
+	return said.Link
 }
 
 // origin is what a link leads to: its scheme, host and port.
