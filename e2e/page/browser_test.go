@@ -20,7 +20,7 @@ import (
 )
 
 // patience is how long a page may take for what should take milliseconds.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // size of a window, unless a test wants another.
 const width, height = 1280, 800

@@ -27,6 +27,9 @@ export const clockOff = new Signal(0); // ms that the daemon's clock is ahead of
 /** How often the daemon came back; views ask again what they show. */
 export const returned = new Signal(0);
 
+/** How many answers are waited for. */
+export const asking = new Signal(0);
+
 let tries = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -57,7 +60,12 @@ export async function json(path: string, options: RequestInit & { pin?: string; 
     rest.headers = { "Content-Type": "application/json" };
     rest.body = JSON.stringify(send);
   }
-  return await (await request(path, rest)).json();
+  asking.set(asking.value + 1);
+  try {
+    return await (await request(path, rest)).json();
+  } finally {
+    asking.set(asking.value - 1);
+  }
 }
 
 function outside(why: string): void {

@@ -14,6 +14,7 @@ import { GuardsView } from "./guards";
 import { Hooks } from "./hooks";
 import { Icon, Mark, type Sign } from "./icons";
 import { keysFor, Keys } from "./keys";
+import { markRoot } from "./mark";
 import { MemoryView } from "./memory";
 import { Messages } from "./messages";
 import { Now } from "./now";
@@ -60,7 +61,7 @@ function Page(): VNode {
   return html`<div class="frame"><a class="skip" href=${link(at.view, at.id, at.params)} onClick=${(e: Event) => (e.preventDefault(), main.current?.focus())}>To the content</a>
     <${Navigation} here=${at.view} onHelp=${() => setHelp(true)} />
     <main ref=${main} tabindex="-1"><${Banners} />
-      ${link_.is === "outside" ? html`<${Outside} why=${link_.why} />` : View ? html`<${Guarded} key=${place}><${View} /><//>` : html`<section class="view view-page"><h1 tabindex="-1">There is nothing here</h1><p>This page has no view called ${clip(at.view, 60)}. <a href="#/now">Now</a></p></section>`}</main>
+      ${link_.is === "outside" ? html`<${Outside} why=${link_.why} />` : link_.is === "waiting" ? html`<p class="loading" aria-hidden="true">Asking the daemon…</p>` : View ? html`<${Guarded} key=${place}><${View} /><//>` : html`<section class="view view-page"><h1 tabindex="-1">There is nothing here</h1><p>This page has no view called ${clip(at.view, 60)}. <a href="#/now">Now</a></p></section>`}</main>
     ${help && html`<${Keys} onClose=${() => setHelp(false)} />`}</div>`;
 }
 
@@ -72,7 +73,7 @@ function Guarded({ children }: { children?: unknown }): VNode {
 }
 
 function Navigation({ here, onHelp }: { here: string; onHelp: () => void }): VNode {
-  useQuery(useSignal(state).is === "outside" ? null : "/v1/approvals", approvals, 4000);
+  useQuery(["outside", "waiting"].includes(useSignal(state).is) ? null : "/v1/approvals", approvals, 4000);
   const waiting = useSignal(open), is = useSignal(state).is, dark = useSignal(theme), { version } = useSignal(who);
   const next: Record<Theme, Theme> = { "": "light", light: "dark", dark: "" };
   return html`<nav class="nav" aria-label="Views"><a class="brand" href="#/now"><${Mark} /><span>hookway</span></a>
@@ -102,6 +103,7 @@ function Outside({ why }: { why: string }): VNode {
 
 beginTheme();
 followAddress();
+markRoot((view) => views.some((v) => v.view === view && v.one));
 speakIn(document.getElementById("said"));
 const root = document.getElementById("page")!;
 root.textContent = ""; // the frame that stood there before
