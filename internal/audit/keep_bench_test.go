@@ -24,7 +24,7 @@ func usual(i int) (hook.AnyEvent, *keep.Watch) {
 	}, hook.ToolUse{ToolName: "Bash", ToolUseID: fmt.Sprintf("toolu_01%022d", i), ToolInput: map[string]any{"command": fmt.Sprintf(commands[i%len(commands)], i), "description": "Look at what is there, and run what tests it"}})
 	_, watch := keep.Watching(context.Background(), ev)
 	watch.Analyse(ev, facts.World{Dir: "/home/u/project", Home: "/home/u", Project: "/home/u/project", Env: map[string]string{"HOME": "/home/u"}, Lstat: os.Lstat, Readlink: os.Readlink})
-	watch.Found(nil)
+	watch.Found(nil, "")
 	watch.Decided(&hook.Verdict{Action: hook.ActionContinue})
 	return ev, watch
 }

@@ -1,6 +1,7 @@
 package guards
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -79,6 +80,15 @@ func (b Budget) of(agent string) Budget {
 		return own
 	}
 	return b
+}
+
+// words say what an agent may use; "" is no budget.
+func (b Budget) words(agent string) string {
+	of := b.of(agent)
+	if of.Calls <= 0 && of.Minutes <= 0 && of.Tokens <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d calls, %d minutes, %d tokens, %s", of.Calls, of.Minutes, of.Tokens, cmp.Or(b.Per, PerSession))
 }
 
 // spent gives the fact that a budget is used up, or nearly: at most one.

@@ -82,8 +82,8 @@ func (g *Guard) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, er
 	}
 	call, _ := hook.CallOf(ev)
 	if past := pastOf(ctx); past != nil && g.Policy.remembers() {
-		if before, known := past.Earlier(); known {
-			return g.decide(ctx, ev, call, g.Policy.Judge(slices.Concat(ev.Facts(), before))), nil
+		if before, budget, known := past.Earlier(); known {
+			return g.again(ctx, ev, call, before, budget), nil
 		}
 	}
 	if g.State == nil || !g.Policy.remembers() {
@@ -92,20 +92,45 @@ func (g *Guard) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, er
 	facts := ev.Facts()
 	before, first := oneCallOf(ctx).earlier(func() []hook.Fact { return g.State.Before(ev, facts, g.Policy.Budget) })
 	if first {
-		keeperOf(ctx).Found(before)
+		keeperOf(ctx).Found(before, g.Policy.Budget.words(ev.Head().Agent))
 	}
 	judged := g.Policy.Judge(slices.Concat(facts, before))
 	d := g.decide(ctx, ev, call, judged)
-	blocked := d.Action == hook.ActionBlock
-	if g.Went != nil {
-		if stopped, known := g.Went(ctx); known {
-			blocked = stopped
-		}
-	}
-	if first || blocked {
-		g.State.Decided(ev, facts, judged, blocked)
+	if held := g.held(ctx, d); first || held {
+		g.State.Decided(ev, facts, judged, held)
 	}
 	return d, nil
+}
+
+// again judges a call that is fired again, by what its session said of it then, under
+// which budget. One that is another now counts what the replay has seen.
+func (g *Guard) again(ctx context.Context, ev hook.AnyEvent, call hook.ToolCall, before []hook.Fact, then string) hook.Decision {
+	facts, now := ev.Facts(), g.Policy.Budget.words(ev.Head().Agent)
+	if now == "" && then == "" || g.State == nil {
+		return g.decide(ctx, ev, call, g.Policy.Judge(slices.Concat(facts, before)))
+	}
+	seen, first := oneCallOf(ctx).earlier(func() []hook.Fact { return g.State.Before(ev, facts, g.Policy.Budget) })
+	if now != then {
+		ofBudget := func(f hook.Fact) bool { return f.Does == "budget" }
+		before = slices.DeleteFunc(slices.Clone(before), ofBudget)
+		before = append(before, slices.DeleteFunc(slices.Clone(seen), func(f hook.Fact) bool { return !ofBudget(f) })...)
+	}
+	judged := g.Policy.Judge(slices.Concat(facts, before))
+	d := g.decide(ctx, ev, call, judged)
+	if held := g.held(ctx, d); first || held {
+		g.State.Decided(ev, facts, judged, held)
+	}
+	return d
+}
+
+// held says whether a call does not run: a decision stops it, or did then.
+func (g *Guard) held(ctx context.Context, d hook.Decision) bool {
+	if g.Went != nil {
+		if stopped, known := g.Went(ctx); known {
+			return stopped
+		}
+	}
+	return d.Action == hook.ActionBlock
 }
 
 // decide makes a decision of what was found.

@@ -14,8 +14,8 @@ type Keeper interface {
 	// and notes what was seen.
 	Analyse(ev hook.AnyEvent, w facts.World) []hook.Fact
 
-	// Found notes what the session's earlier events said of the call.
-	Found(before []hook.Fact)
+	// Found notes what the session's earlier events said of the call, under which budget.
+	Found(before []hook.Fact, budget string)
 
 	// Granted notes who let the call through.
 	Granted(by string)
@@ -23,12 +23,12 @@ type Keeper interface {
 
 // Past is what was noted when an event was first fired.
 type Past interface {
-	// Facts are those of a payload of the event.
-	Facts(ev hook.AnyEvent) []hook.Fact
+	// Facts are those of a payload of the event, where these places may be emptied.
+	Facts(ev hook.AnyEvent, scratch []string) []hook.Fact
 
-	// Earlier are the facts of the session's earlier events; known is false if nobody
-	// asked for them then.
-	Earlier() (before []hook.Fact, known bool)
+	// Earlier are the facts of the session's earlier events, and the budget under which
+	// they were found; known is false if nobody asked for them then.
+	Earlier() (before []hook.Fact, budget string, known bool)
 }
 
 type (
@@ -62,5 +62,5 @@ func pastOf(ctx context.Context) Past {
 type unkept struct{}
 
 func (unkept) Analyse(ev hook.AnyEvent, w facts.World) []hook.Fact { return facts.Of(ev, w) }
-func (unkept) Found([]hook.Fact)                                   {}
+func (unkept) Found([]hook.Fact, string)                           {}
 func (unkept) Granted(string)                                      {}

@@ -47,13 +47,15 @@ func World(dir string, environ []string) facts.World {
 // emptied; nil gives none. An event that is fired again is of the day when it was kept.
 func Analyser(environ func(context.Context) []string, scratch func() []string) hook.Analyser {
 	return func(ctx context.Context, ev hook.AnyEvent) []hook.Fact {
+		var places []string
+		if scratch != nil {
+			places = scratch()
+		}
 		if past := pastOf(ctx); past != nil {
-			return past.Facts(ev)
+			return past.Facts(ev, places)
 		}
 		w := World(ev.Head().CWD, environ(ctx))
-		if scratch != nil {
-			w.Scratch = scratch()
-		}
+		w.Scratch = places
 		return keeperOf(ctx).Analyse(ev, w)
 	}
 }

@@ -97,6 +97,7 @@ func (e *Event) Rest() []byte {
 	b = appendMember(b, "analyser", e.Analyser)
 	b = appendFlag(b, "judged", e.Judged)
 	b = appendFacts(b, "before", e.Before)
+	b = appendMember(b, "budget", e.Budget)
 	b = appendMember(b, "granted", e.Granted)
 	return append(b, '}')
 }

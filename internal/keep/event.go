@@ -27,6 +27,7 @@ type Event struct {
 	Analyser  string          `json:"analyser,omitempty"` // the version of facts that found them; "" was kept before there were any
 	Judged    bool            `json:"judged,omitempty"`   // Before was asked for
 	Before    []hook.Fact     `json:"before,omitempty"`   // what the session's earlier events said of the call
+	Budget    string          `json:"budget,omitempty"`   // what the agent might use, in words; "" is no budget
 	Granted   string          `json:"granted,omitempty"`  // who let the call through that a rule stopped
 	Verdict   Verdict         `json:"verdict,omitzero"`
 	Secrets   int             `json:"secrets,omitempty"` // values that placeholders stand for

@@ -2,6 +2,7 @@ package keep
 
 import (
 	"encoding/json"
+	"slices"
 	"sync"
 
 	"github.com/hookway/hookway/facts"
@@ -29,6 +30,7 @@ type Replaying struct {
 	mu    sync.Mutex
 	lacks []string
 	aged  bool
+	moved bool
 }
 
 // Lacks says what an analysis was to look at that is not known.
@@ -46,16 +48,28 @@ func (r *Replaying) Aged() bool {
 	return r.aged
 }
 
-// Earlier is what the earlier events of its session said of the call; known is false if
-// nobody asked then.
-func (r *Replaying) Earlier() (before []hook.Fact, known bool) { return r.Before, r.Judged }
+// Moved reports whether a call was analysed anew because other places may be emptied now
+// than when its facts were found.
+func (r *Replaying) Moved() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.moved
+}
+
+// Earlier is what the earlier events of its session said of the call, under which budget;
+// known is false if nobody asked then.
+func (r *Replaying) Earlier() (before []hook.Fact, budget string, known bool) {
+	return r.Before, r.Budget, r.Judged
+}
 
 // Facts are those of a payload of the event: as they were found, or what the analysis of
-// today finds in the world of that time.
-func (r *Replaying) Facts(ev hook.AnyEvent) []hook.Fact {
-	a, known := r.analysis(ev)
+// today finds in the world of that time. scratch are the places that may be emptied, as of
+// [facts.World]: the rules say so, which may be others than then.
+func (r *Replaying) Facts(ev hook.AnyEvent, scratch []string) []hook.Fact {
+	a, known := r.analysis(ev, scratch)
 	aged := known && r.Analyser != facts.Version()
-	if known && !r.Anew && !aged {
+	moved := known && !slices.Equal(a.Seen.Scratch, scratch) && slices.ContainsFunc(a.Facts, func(f hook.Fact) bool { return f.Scope != "" })
+	if known && !r.Anew && !aged && !moved {
 		return a.Facts
 	}
 	var seen Observations
@@ -66,10 +80,11 @@ func (r *Replaying) Facts(ev hook.AnyEvent) []hook.Fact {
 		seen.Dir = ev.Head().CWD
 	}
 	w := seen.World(r.ReadFile, r.Key)
+	w.Scratch = scratch
 	found := facts.Of(ev, w.World)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.aged = r.aged || aged
+	r.aged, r.moved = r.aged || aged, r.moved || moved
 	if a == nil {
 		r.lacks = append(r.lacks, "nobody asked then what the call would do")
 	}
@@ -77,29 +92,33 @@ func (r *Replaying) Facts(ev hook.AnyEvent) []hook.Fact {
 	return found
 }
 
-// analysis gives what was found of a payload then; known is false if it is of another
-// one, whose world is the nearest that there is.
-func (r *Replaying) analysis(ev hook.AnyEvent) (a *Analysis, known bool) {
+// analysis gives what was found of a payload then, best where these places might be
+// emptied; known is false if it is of another payload, whose world is the nearest that
+// there is.
+func (r *Replaying) analysis(ev hook.AnyEvent, scratch []string) (a *Analysis, known bool) {
 	call, _ := hook.CallOf(ev)
 	own, _ := hook.CallOf(r.Fired)
 	unchanged := same(call.Input, own.Input)
 	var text []byte
-	for i := range r.Analyses {
-		a = &r.Analyses[i]
+	of := func(a *Analysis) bool { // the payload
 		if a.Input == nil {
-			if unchanged {
-				return a, true
-			}
-			continue
+			return unchanged
 		}
 		if text == nil {
 			text, _ = json.Marshal(call.Input) // what cannot be written equals nothing
 		}
-		if string(compact(a.Input)) == string(text) {
-			return a, true
+		return string(compact(a.Input)) == string(text)
+	}
+	for i := range r.Analyses {
+		if one := &r.Analyses[i]; of(one) {
+			if a, known = one, true; slices.Equal(one.Seen.Scratch, scratch) {
+				return a, true
+			}
+		} else if !known {
+			a = one
 		}
 	}
-	return a, false
+	return a, known
 }
 
 // compact is an input as it is written today.

@@ -37,14 +37,14 @@ func WatchOf(ctx context.Context) *Watch {
 	return w
 }
 
-// Found notes what the session's earlier events said of the call.
-func (w *Watch) Found(before []hook.Fact) {
+// Found notes what the session's earlier events said of the call, under which budget.
+func (w *Watch) Found(before []hook.Fact, budget string) {
 	if w == nil {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.kept.Judged, w.kept.Before = true, before
+	w.kept.Judged, w.kept.Before, w.kept.Budget = true, before, budget
 }
 
 // Granted notes who let the call through.
@@ -114,7 +114,8 @@ func (w *Watch) analysed(ev hook.AnyEvent, found []hook.Fact, seen Observations,
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.kept.Withheld = append(w.kept.Withheld, withheld...)
-	if len(w.kept.Analyses) >= maxAnalyses || a.Input == nil && slices.ContainsFunc(w.kept.Analyses, func(b Analysis) bool { return b.Input == nil }) {
+	again := func(b Analysis) bool { return b.Input == nil && slices.Equal(b.Seen.Scratch, seen.Scratch) }
+	if len(w.kept.Analyses) >= maxAnalyses || a.Input == nil && slices.ContainsFunc(w.kept.Analyses, again) {
 		return
 	}
 	w.kept.Analyses, w.kept.Analyser = append(w.kept.Analyses, a), facts.Version()

@@ -36,6 +36,9 @@ type Comparison struct {
 	// analyser had found what is on record of them.
 	Aged int `json:"other_analyser"`
 
+	// Moved are the calls that were analysed anew because other places may be emptied now.
+	Moved int `json:"other_scratch"`
+
 	// Lacking are the calls that were analysed anew, and of whose files not all is on
 	// record; Lacks says what, of the first.
 	Lacking int      `json:"lacking"`
@@ -214,6 +217,9 @@ func (c *changes) compared(t *target, s *shot, ev hook.AnyEvent, out *hook.Outco
 		if s.then.Aged() {
 			c.Aged++
 		}
+		if s.then.Moved() {
+			c.Moved++
+		}
 		if lacks := s.then.Lacks(); len(lacks) > 0 {
 			c.Lacking++
 			if len(c.Lacks) < mostLacks {
@@ -288,7 +294,7 @@ func about(ev hook.AnyEvent, home string) string {
 func (c *Comparison) add(o *changes) {
 	for to, n := range map[*int]int{
 		&c.Events: o.Events, &c.Blocked: o.Blocked, &c.Asked: o.Asked, &c.Passed: o.Passed, &c.Other: o.Other, &c.Same: o.Same,
-		&c.Incomparable: o.Incomparable, &c.NotReplayable: o.NotReplayable, &c.Undecided: o.Undecided, &c.Anew: o.Anew, &c.Aged: o.Aged, &c.Lacking: o.Lacking, &c.Sessions: len(o.sessions),
+		&c.Incomparable: o.Incomparable, &c.NotReplayable: o.NotReplayable, &c.Undecided: o.Undecided, &c.Anew: o.Anew, &c.Aged: o.Aged, &c.Moved: o.Moved, &c.Lacking: o.Lacking, &c.Sessions: len(o.sessions),
 	} {
 		*to += n
 	}

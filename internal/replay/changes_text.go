@@ -97,6 +97,9 @@ func (c *Comparison) rest(b *strings.Builder) {
 	if c.Aged > 0 {
 		fmt.Fprintf(b, "\n%s analysed anew, because another version of hookway's analyser found what is on record of them.\n", visible.Count(c.Aged, "call was", "calls were"))
 	}
+	if c.Moved > 0 {
+		fmt.Fprintf(b, "\n%s analysed anew, because other places may be emptied now than then.\n", visible.Count(c.Moved, "call was", "calls were"))
+	}
 	if c.Lacking > 0 {
 		fmt.Fprintf(b, "\n%s analysed anew, and not all that they looked at then is on record:\n", visible.Count(c.Lacking, "call was", "calls were"))
 		for _, l := range c.Lacks[:min(len(c.Lacks), mostChanges)] {

@@ -34,7 +34,9 @@ type place struct {
 }
 
 // otherRoot has guards that are asked about some events; one has the id of another hook.
-const otherRoot = `hooks:
+// It lets no other place be emptied.
+const otherRoot = `guards: {use: default, mode: enforce}
+hooks:
   - {id: other, on: PreToolUse, lane: guard, match: {tool: Bash, command: '^(make|ls|true|git status)'}, block: not here}
   - {id: no-npm, on: PreToolUse, lane: guard, match: {tool: Bash, command: '^go test'}, ask: of both}
   - {id: other-trial, on: PreToolUse, lane: guard, mode: monitor, match: {tool: Read}, block: not yet}
@@ -95,6 +97,11 @@ func newPlace(tb testing.TB, yaml string, files map[string]string) *place {
 	for name, text := range files {
 		write(tb, filepath.Join(p.workspace, name), text)
 	}
+	module, err := os.ReadFile("../../handler/wasm/testdata/guests/wat/guard.wasm")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	write(tb, filepath.Join(p.workspace, "guard.wasm"), string(module))
 	p.options = config.Options{Dir: p.workspace, Getenv: func(name string) string {
 		return map[string]string{"HOME": home, "USERPROFILE": home, "HOOKWAY_HOME": filepath.Join(home, "hw"), "HOOKWAY_TRUST": "1"}[name]
 	}}
@@ -173,6 +180,7 @@ func (someGrants) Offer(context.Context, guards.Call) (string, error)      { ret
 // TestTheSameHooksDecideTheSame: the same configuration over its own record.
 func TestTheSameHooksDecideTheSame(t *testing.T) {
 	p := newPlace(t, everything, scripts)
+	p.several = true
 	report, err := replay.Rerun{Moments: replay.FromRecord(t.Context(), p.past(t, *events), replay.Wanted{}), Options: p.options, Environ: os.Environ()}.Compare(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +214,7 @@ func TestTheGuardsOfOtherRootsAreAskedAgain(t *testing.T) {
 		t.Errorf("of %d events others had an opinion:\n%s", p.ofOthers, told(report))
 	}
 	other := filepath.Join(p.home, "other", "hookway.yaml")
-	write(t, other, strings.ReplaceAll(otherRoot, "'^(make|ls|true|git status)'", "'^(cat|echo)'"))
+	write(t, other, strings.ReplaceAll(otherRoot, "'^(make|ls|true|git status)'", "'^(cat|echo|find|for|sed)'"))
 	if report := compare(""); report.Blocked == 0 || report.Passed == 0 || report.Same+report.Changed() != 600 {
 		t.Errorf("the other root blocks something else:\n%s", told(report))
 	}
@@ -256,6 +264,36 @@ func TestAnotherAnalyserIsAskedAnew(t *testing.T) {
 		if said := strings.Contains(told(report), "analysed anew, because another version of hookway's analyser"); said != (want > 0) {
 			t.Errorf("%q: %s", analyser, told(report))
 		}
+	}
+}
+
+// TestChangedPlacesAndBudgets: what the rules are told of the machine and of the session is
+// on record as it was found then; what they let pass of it is what they say now.
+func TestChangedPlacesAndBudgets(t *testing.T) {
+	with := func(from, to string) string { return strings.Replace(everything, from, to, 1) }
+	noScratch, small := with("  scratch: [/srv/old/**]\n", ""), with("calls: 150", "calls: 15")
+	for name, c := range map[string]struct {
+		then, now string
+		want      func(*replay.Comparison) bool
+		told      string
+	}{
+		"another place may be emptied": {noScratch, everything, func(r *replay.Comparison) bool { return r.Passed > 0 && r.Moved > 0 && r.Blocked+r.Asked == 0 }, "rm -r /srv/old/x"},
+		"one may no longer":            {everything, noScratch, func(r *replay.Comparison) bool { return r.Blocked > 0 && r.Moved > 0 && r.Passed+r.Asked == 0 }, "rm -r /srv/old/x"},
+		"a smaller budget":             {everything, small, func(r *replay.Comparison) bool { return r.Asked > 0 && r.Passed+r.Blocked == 0 }, "loops/budget"},
+		"no budget":                    {small, with("  budget: {calls: 150, tokens: 40000}\n", ""), func(r *replay.Comparison) bool { return r.Passed > 0 && r.Blocked+r.Asked == 0 }, "loops/budget"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t, c.then, scripts)
+			dir := p.past(t, 400)
+			write(t, filepath.Join(p.workspace, "hookway.yaml"), c.now)
+			report, err := replay.Rerun{Moments: replay.FromRecord(t.Context(), dir, replay.Wanted{}), Options: p.options, Environ: os.Environ()}.Compare(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !c.want(report) || !strings.Contains(told(report), c.told) {
+				t.Errorf("got %s", told(report))
+			}
+		})
 	}
 }
 
