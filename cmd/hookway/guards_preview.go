@@ -66,6 +66,9 @@ func preview(ctx context.Context, a *app, o previewOptions) error {
 		if info, err := os.Stat(filepath.Dir(o.html)); err != nil || !info.IsDir() {
 			return fmt.Errorf("--html %s: there is no folder %s to write it to", o.html, filepath.Dir(o.html))
 		}
+		if info, err := os.Stat(o.html); err == nil && info.IsDir() {
+			return fmt.Errorf("--html %s: it is a folder; name a file in it, such as %s", o.html, filepath.Join(o.html, "preview.html"))
+		}
 	}
 	clear := func() {}
 	if err, ok := a.err.(visible.Writer); ok {

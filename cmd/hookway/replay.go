@@ -37,6 +37,9 @@ type replayOptions struct {
 	pick        int
 }
 
+// defaultPick is how many events become cases, of each hook and kind.
+const defaultPick = 3
+
 func replayCommand(a *app) *cobra.Command {
 	o := replayOptions{}
 	cmd := &cobra.Command{
@@ -83,7 +86,7 @@ be an agent's own record of a session, too.`,
 	f.BoolVar(&o.run, "run", false, "ask hooks that could act, too: commands, servers, scripts with grants")
 	f.BoolVar(&o.anew, "anew", false, "find anew what calls would do, over what is on record of the files of that time")
 	f.BoolVar(&o.save, "save-tests", false, "write changed events as cases into hooks_test.yaml, with what is decided now")
-	f.IntVar(&o.pick, "pick", 3, "with --save-tests, how many of each hook or rule and kind at most")
+	f.IntVar(&o.pick, "pick", defaultPick, "with --save-tests, how many of each hook or rule and kind at most")
 	f.BoolVar(&o.exitCode, "exit-code", false, "end with 2 if a decision changed, and with 1 if none was compared")
 	return cmd
 }
@@ -131,6 +134,8 @@ func replayed(ctx context.Context, a *app, o replayOptions, args []string) error
 // saves says whether changed events become cases.
 func (o *replayOptions) saves(plan *replay.Rerun) error {
 	switch {
+	case !o.save && o.pick != defaultPick:
+		return errors.New("--pick is about the cases that --save-tests writes; add it")
 	case !o.save:
 		return nil
 	case len(o.guards) > 0:
@@ -154,8 +159,11 @@ func (o *replayOptions) source(ctx context.Context, a *app, plan *replay.Rerun, 
 		if o.since != "all" {
 			return errors.New("--since is about the record, and not about a file: all its events are replayed")
 		}
-		if _, err := os.Stat(args[0]); err != nil {
+		switch info, err := os.Stat(args[0]); {
+		case err != nil:
 			return fmt.Errorf("%s: %w", args[0], errors.Unwrap(err))
+		case info.IsDir():
+			return fmt.Errorf("%s is a folder; name a file of events, or --workspace %s for what is on record of it", args[0], args[0])
 		}
 		plan.Moments = momentsOf(ctx, a, args[0])
 		return nil

@@ -26,6 +26,8 @@ type Report struct {
 
 	Problems     []string `json:"problems"`      // what could not be read, a line each
 	MoreProblems int      `json:"more_problems"` // that are not told one by one
+
+	looked []string // the agents whose records were looked for
 }
 
 // Suggestion is a setting that would spare questions about calls which were fine.
@@ -40,7 +42,7 @@ type Suggestion struct {
 const mostSamples = 3
 
 func newReport(plan *Plan) *Report {
-	return &Report{Since: plan.Since, Until: plan.Now, Use: plan.Use, counts: *newCounts()}
+	return &Report{Since: plan.Since, Until: plan.Now, Use: plan.Use, counts: *newCounts(), looked: plan.Agents}
 }
 
 func (r *Report) add(c *counts) { r.counts.add(c) }

@@ -3,6 +3,7 @@ package replay
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"io"
 	"iter"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -94,6 +96,10 @@ func fromLine(place string, line []byte, long bool) (*Moment, error) {
 		EventType     string `json:"event_type"`
 	}
 	if err := json.Unmarshal(line, &is); err != nil {
+		var typed *json.UnmarshalTypeError
+		if errors.As(err, &typed) { // its words are of Go
+			err = fmt.Errorf("%s is not to be %s %s", cmp.Or(typed.Field, "a line"), article(typed.Value), typed.Value)
+		}
 		return nil, fmt.Errorf("it is no JSON object as events and records are: %w", err)
 	}
 	if is.HookEventName == "" && is.EventType == "" && (is.Seq > 0 || is.Action != "") {
@@ -119,6 +125,14 @@ func fromLine(place string, line []byte, long bool) (*Moment, error) {
 		return nil, err
 	}
 	return m, nil
+}
+
+// article is the one of a word.
+func article(word string) string {
+	if word != "" && strings.ContainsRune("aeiou", rune(word[0])) {
+		return "an"
+	}
+	return "a"
 }
 
 // envelope reads what an event says of itself.

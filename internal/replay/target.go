@@ -107,6 +107,9 @@ func (t *target) mistakes() error {
 	for _, p := range t.set.Skipped {
 		t.plan.wrong.add(p.String())
 	}
+	if t.set.Unread {
+		t.plan.wrong.add(t.set.Workspace + ": its hooks are not trusted as they are, and not read; look at them with hookway list, then run: hookway trust")
+	}
 	t.gaps = t.gaps || len(t.set.Skipped) > 0 || t.set.Unread
 	return nil
 }

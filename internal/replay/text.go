@@ -31,7 +31,10 @@ func (r *Report) WriteText(w io.Writer) error {
 
 func (r *Report) head(b *strings.Builder) {
 	if r.Calls == 0 {
-		fmt.Fprintf(b, "No agent's record on this machine has a tool call%s.\n", r.since())
+		fmt.Fprintf(b, "No agent's record on this machine has a tool call%s. Looked for: %s.\n", r.since(), strings.Join(r.looked, ", "))
+		if !r.Since.IsZero() {
+			b.WriteString("--since all looks at older ones, too.\n")
+		}
 		return
 	}
 	var agents []string
