@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -53,6 +52,9 @@ calls of the last hour are listed.`,
 // withApprovals opens the requests, if there were any: store may be nil.
 func (a *app) withApprovals(ctx context.Context, do func(store *approve.Store) error) (err error) {
 	store, err := a.home.Approvals(ctx)
+	if errors.Is(err, approve.ErrRights) {
+		return fmt.Errorf("what is asked cannot be looked at from here: this process may not write hookway's files, as in a sandbox. An agent does something else meanwhile: it is told of the answer. (%w)", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -361,23 +363,10 @@ func revokeStanding(ctx context.Context, a *app, text string) (gone approve.Stan
 
 // ask has the owner say yes to something, with their PIN where that is wanted.
 func (a *app) ask(ctx context.Context, not, question string, pin bool) error {
-	out, ok := a.out.(*os.File)
-	if !ok {
-		return fmt.Errorf("%s: this takes a terminal", not)
-	}
-	terminal, err := a.owner.Open(a.in, out)
+	terminal, err := a.openTerminal(not)
 	if err != nil {
-		return fmt.Errorf("%s: %w", not, err)
+		return err
 	}
 	defer terminal.Close()
-	switch yes, err := terminal.Confirm(question); {
-	case err != nil:
-		return fmt.Errorf("%s: %w", not, err)
-	case !yes:
-		return errors.New(not)
-	}
-	if err := a.askPIN(ctx, terminal, pin); err != nil {
-		return fmt.Errorf("%s: %w", not, err)
-	}
-	return nil
+	return a.confirm(ctx, terminal, answer{yes: true, pin: pin}, not, question)
 }

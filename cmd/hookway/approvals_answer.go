@@ -29,6 +29,7 @@ type answer struct {
 	scope string
 	note  string
 	pin   bool // ask for the PIN, also where it is not required
+	all   bool // all that its session asks
 }
 
 func answerCommand(a *app, yes bool) *cobra.Command {
@@ -44,7 +45,9 @@ is what does the same in this folder, for 30 days. What a call does is told by f
 not by how it is written. A call of which that is not known has no shape.`,
 		Args: exactly("CODE"), ValidArgsFunction: a.completeCode,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			said.code = args[0]
+			if said.code = args[0]; said.all {
+				return answerAllAndSay(cmd.Context(), a, said, cmd.CommandPath()+" "+args[0]+" --all")
+			}
 			return answerAndSay(cmd.Context(), a, said, cmd.CommandPath()+" "+args[0])
 		},
 	}
@@ -58,6 +61,7 @@ same in this session.`
 	}
 	cmd.Flags().StringVar(&said.note, "note", "", "say this `TEXT` to the agent, too")
 	cmd.Flags().StringVar(&said.scope, "scope", string(approve.ScopeOnce), "which calls the answer is for: once, session or shape")
+	cmd.Flags().BoolVar(&said.all, "all", false, "answer all that the session of this call asks, as one question")
 	cmd.Flags().BoolVar(&said.pin, "pin", false, "ask for the PIN, as approvals: {require: pin} does always")
 	return cmd
 }
@@ -91,13 +95,9 @@ func takeAnswer(ctx context.Context, a *app, said answer) (r approve.Request, er
 	if !said.yes {
 		not = code + " was not refused"
 	}
-	out, ok := a.out.(*os.File)
-	if !ok {
-		return r, fmt.Errorf("%s: this takes a terminal", not)
-	}
-	terminal, err := a.owner.Open(a.in, out)
+	terminal, err := a.openTerminal(not)
 	if err != nil {
-		return r, fmt.Errorf("%s: %w", not, err)
+		return r, err
 	}
 	defer terminal.Close()
 	err = a.withApprovals(ctx, func(store *approve.Store) error {
@@ -117,23 +117,42 @@ func takeAnswer(ctx context.Context, a *app, said answer) (r approve.Request, er
 			return fmt.Errorf("%s: its call has no session; answer it once", not)
 		}
 		showRequest(terminal, &r)
-		yes, err := terminal.Confirm(question(&r, said.yes, scope))
-		switch {
-		case err != nil:
-			return fmt.Errorf("%s: %w", not, err)
-		case !yes:
-			return errors.New(not)
-		}
-		if said.yes {
-			if err := a.askPIN(ctx, terminal, said.pin); err != nil {
-				return fmt.Errorf("%s: %w", not, err)
-			}
+		if err := a.confirm(ctx, terminal, said, not, question(&r, said.yes, scope)); err != nil {
+			return err
 		}
 		by, from := personAt(a, terminal.Name)
 		r, err = store.Answer(ctx, r, approve.Answer{Yes: said.yes, Scope: scope, Note: said.note, By: by, From: from})
 		return err
 	})
 	return r, err
+}
+
+// openTerminal opens the owner's terminal; not is what is not done if it is none.
+func (a *app) openTerminal(not string) (*owner.Terminal, error) {
+	out, ok := a.out.(*os.File)
+	if !ok {
+		return nil, fmt.Errorf("%s: this takes a terminal", not)
+	}
+	terminal, err := a.owner.Open(a.in, out)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", not, err)
+	}
+	return terminal, nil
+}
+
+// confirm has the owner confirm an answer, a yes with their PIN where that is wanted.
+func (a *app) confirm(ctx context.Context, terminal *owner.Terminal, said answer, not, question string) error {
+	yes, err := terminal.Confirm(question)
+	if err == nil && yes && said.yes {
+		err = a.askPIN(ctx, terminal, said.pin)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", not, err)
+	case !yes:
+		return errors.New(not)
+	}
+	return nil
 }
 
 // mayAnswer says why a call cannot be answered here. Agents in a container see other

@@ -55,7 +55,7 @@ that changes it is to be minted again. Channels of an administrator count at onc
 			case cmd.Flags().Changed("for") && m.http == "":
 				return errors.New("--for goes with --http: a channel counts until it is dropped")
 			case given == 0:
-				return m.list()
+				return m.list(cmd.Context())
 			}
 			return m.recorded(cmd, args)
 		},
@@ -102,11 +102,11 @@ func (m *minting) channel(ctx context.Context, name string) (said string, err er
 			continue
 		}
 		question := fmt.Sprintf("Asks would go to %s. Whoever reads them there can answer.\nLet the channel %s count?", leads(c), visible.Line(name))
-		if err := m.ask(ctx, "the channel does not count", question, false); err != nil {
+		who, err := m.minter(ctx, "the channel does not count", question)
+		if err != nil {
 			return "", err
 		}
-		by, _ := personAt(m.app, "")
-		if err := m.home.ChangeMinted(ctx, func(minted *server.Minted) error { minted.MintChannel(c, by); return nil }); err != nil {
+		if err := m.home.ChangeMinted(ctx, func(minted *server.Minted) error { minted.MintChannel(c, who); return nil }); err != nil {
 			return "", err
 		}
 		if m.json {
@@ -121,19 +121,28 @@ func (m *minting) channel(ctx context.Context, name string) (said string, err er
 	return "", fmt.Errorf("there is no channel %q; there is %s", name, strings.Join(names, ", "))
 }
 
+// minter asks who mints, with their PIN where a yes takes it: what they mint can say yes then.
+func (m *minting) minter(ctx context.Context, not, question string) (who server.Minter, err error) {
+	if who.PIN, err = m.home.RequiresPIN(ctx); err != nil {
+		return who, err
+	}
+	who.By, _ = personAt(m.app, "")
+	return who, m.ask(ctx, not, question, false)
+}
+
 func (m *minting) credential(ctx context.Context) (said string, err error) {
 	if m.life <= 0 || m.life > mostCredentialLife {
 		return "", fmt.Errorf("invalid duration %v: want up to %v, e.g. 8h", m.life, mostCredentialLife)
 	}
 	name := field(m.http, 80)
-	if err := m.ask(ctx, "no credential was made", fmt.Sprintf("Whoever has the credential %s can answer whatever is asked, for %v. Make it?", name, m.life), false); err != nil {
+	who, err := m.minter(ctx, "no credential was made", fmt.Sprintf("Whoever has the credential %s can answer whatever is asked, for %v. Make it?", name, m.life))
+	if err != nil {
 		return "", err
 	}
-	by, _ := personAt(m.app, "")
 	var secret string
 	var made server.MintedCredential
 	err = m.home.ChangeMinted(ctx, func(minted *server.Minted) error {
-		secret, made = minted.MintCredential(name, by, m.life)
+		secret, made = minted.MintCredential(name, who, m.life)
 		return nil
 	})
 	if err != nil {
@@ -173,9 +182,10 @@ type listedChannel struct {
 	Name   string `json:"name"`
 	Leads  string `json:"leads"`
 	Counts bool   `json:"counts"`
+	Allows bool   `json:"allows"` // a yes counts: it takes no PIN, or the channel was minted with it
 }
 
-func (m *minting) list() error {
+func (m *minting) list(ctx context.Context) error {
 	all, err := m.channels()
 	if err != nil {
 		return err
@@ -184,9 +194,13 @@ func (m *minting) list() error {
 	if err != nil {
 		return err
 	}
+	pin, err := m.home.RequiresPIN(ctx)
+	if err != nil {
+		return err
+	}
 	channels, credentials := []listedChannel{}, []server.MintedCredential{}
 	for _, c := range all {
-		channels = append(channels, listedChannel{c.Name, leads(c), minted.Counts(c)})
+		channels = append(channels, listedChannel{c.Name, leads(c), minted.Counts(c), minted.Counts(c) && (!pin || minted.Proven(c))})
 	}
 	for _, c := range minted.Credentials {
 		c.Hash = ""
@@ -202,15 +216,21 @@ func (m *minting) list() error {
 	table := tabwriter.NewWriter(visible.Writer{To: m.out}, 0, 0, 2, ' ', 0)
 	for _, c := range channels {
 		state := "counts"
-		if !c.Counts {
+		switch {
+		case !c.Counts:
 			state = "does not count: hookway approvals mint " + c.Name
+		case !c.Allows:
+			state = "only refuses, for it was minted without the PIN: hookway approvals mint " + c.Name
 		}
 		fmt.Fprintf(table, "channel\t%s\t%s\t%s\n", field(c.Name, 40), state, c.Leads)
 	}
 	for _, c := range credentials {
 		state := "until " + c.Until.Local().Format(time.DateTime)
-		if !time.Now().Before(c.Until) {
+		switch {
+		case !time.Now().Before(c.Until):
 			state = "is over"
+		case pin && !c.PIN:
+			state += ", only refuses, for it was minted without the PIN"
 		}
 		fmt.Fprintf(table, "credential\t%s\t%s\tby %s\n", field(c.Name, 40), state, field(c.By, 40))
 	}

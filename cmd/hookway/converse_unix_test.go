@@ -30,16 +30,13 @@ func converse(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: [!] converse FILE PROGRAM ARGS...")
 	}
-	c := &conversation{env: storyEnv(ts), dir: ts.MkAbs("."), file: ts.MkAbs}
+	c := conversationOf(ts)
 	shown, err := c.hold(strings.Split(strings.TrimSpace(ts.ReadFile(args[0])), "\n"), args[1:])
-	_, _ = io.WriteString(ts.Stdout(), shown)
-	var exit *exec.ExitError
-	switch {
-	case err != nil && !errors.As(err, &exit):
-		ts.Fatalf("%v\n%s", err, shown)
-	case (err != nil) != neg:
-		ts.Fatalf("%s: %v\n%s", args[1], err, shown)
-	}
+	goesOn(ts, neg, args[1], shown, err)
+}
+
+func conversationOf(ts *testscript.TestScript) *conversation {
+	return &conversation{env: storyEnv(ts), dir: ts.MkAbs("."), file: ts.MkAbs}
 }
 
 type conversation struct {

@@ -7,14 +7,9 @@ import (
 	"io"
 	"os/exec"
 	"regexp"
-	"strings"
-	"syscall"
 	"time"
 
-	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/hookway/hookway/internal/environ"
 )
 
 // typed runs a program as a person does who sits in a terminal, and answers its
@@ -23,19 +18,22 @@ func typed(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: [!] at-terminal ANSWER PROGRAM ARGS...")
 	}
-	env := storyEnv(ts)
-	program, err := environ.LookPath(env, args[1], ts.MkAbs("."))
+	c := conversationOf(ts)
+	cmd, err := c.command(args[1:])
 	ts.Check(err)
-	cmd := exec.Command(program, args[2:]...)
-	cmd.Env, cmd.Dir = env, ts.MkAbs(".")
 	shown, err := atTerminal(cmd, args[0])
+	goesOn(ts, neg, args[1], shown, err)
+}
+
+// goesOn has the story go on behind a program in a terminal: what it showed is stdout.
+func goesOn(ts *testscript.TestScript, neg bool, program, shown string, err error) {
 	_, _ = io.WriteString(ts.Stdout(), shown)
 	var exit *exec.ExitError
 	switch {
 	case err != nil && !errors.As(err, &exit):
-		ts.Fatalf("%v", err)
+		ts.Fatalf("%v\n%s", err, shown)
 	case (err != nil) != neg:
-		ts.Fatalf("%s: %v\n%s", args[1], err, shown)
+		ts.Fatalf("%s: %v\n%s", program, err, shown)
 	}
 }
 
@@ -56,30 +54,17 @@ const terminalTime = 2 * time.Minute
 // atTerminal runs a program in a terminal, types the answer when it has asked, and gives
 // what the terminal shows.
 func atTerminal(cmd *exec.Cmd, answer string) (string, error) {
-	tty, err := pty.StartWithAttrs(cmd, nil, &syscall.SysProcAttr{Setsid: true, Setctty: true})
-	if err != nil {
+	var c conversation
+	if err := c.start(cmd); err != nil {
 		return "", err
 	}
-	defer tty.Close()
-	late := time.AfterFunc(terminalTime, func() { _ = cmd.Process.Kill() })
-	defer late.Stop()
-	var shown strings.Builder
-	buf := make([]byte, 4096)
-	for asked := false; ; {
-		n, err := tty.Read(buf)
-		shown.Write(buf[:n])
-		if !asked && strings.Contains(shown.String(), "[y/N] ") {
-			asked = true
-			if _, err := io.WriteString(tty, answer+"\n"); err != nil {
-				return shown.String(), err
-			}
-		}
-		if err != nil { // the program has ended
-			break
+	if c.do("< [y/N] ") == nil { // else it has ended, unasked
+		if _, err := c.tty.WriteString(answer + "\n"); err != nil {
+			shown, end := c.end()
+			return shown, errors.Join(err, end)
 		}
 	}
-	err = cmd.Wait()
-	return strings.ReplaceAll(shown.String(), "\r\n", "\n"), err
+	return c.end()
 }
 
 // codeFrom sets a variable to the code that a refusal names: code-from VARIABLE.

@@ -30,6 +30,7 @@ type Answering struct {
 	Yes        bool
 	Scope      approve.Scope
 	Note       string
+	Calls      int    // that were seen waiting; 0 is one
 	From       string // where it comes from
 }
 
@@ -47,10 +48,11 @@ type answerRequest struct {
 	Answer string `json:"answer"`
 	Scope  string `json:"scope"`
 	Note   string `json:"note"`
+	Calls  int    `json:"calls"`
 }
 
 func (r *answerRequest) fields() map[string]any {
-	return map[string]any{"answer": &r.Answer, "scope": &r.Scope, "note": &r.Note}
+	return map[string]any{"answer": &r.Answer, "scope": &r.Scope, "note": &r.Note, "calls": &r.Calls}
 }
 
 // approvals answers GET /v1/approvals.
@@ -152,7 +154,10 @@ func decodeAnswer(body []byte) (a Answering, err error) {
 	if a.Scope, err = approve.ParseScope(r.Scope); err != nil {
 		return a, problem("bad-request", "%v", err).at("scope")
 	}
-	a.Note = r.Note
+	if r.Calls < 0 {
+		return a, problem("bad-request", "calls must be how many equal calls were seen waiting, not %d", r.Calls).at("calls")
+	}
+	a.Note, a.Calls = r.Note, r.Calls
 	return a, nil
 }
 

@@ -228,6 +228,7 @@ func describedAnswering() m {
 			"answer": m{"enum": []string{"allow", "deny"}},
 			"scope":  m{"enum": []string{"once", "session", "shape", ""}, "description": "Which calls it is for: this very one if nothing is said, those that do the same in this session, or those in this workspace."},
 			"note":   m{"type": "string", "description": "For the agent, and the record."},
+			"calls":  m{"type": "integer", "minimum": 0, "description": "How many equal calls were seen waiting (waiters): a yes for this very call is for so many of them. 0, or nothing, is one."},
 		},
 	}
 }

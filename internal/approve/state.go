@@ -176,6 +176,9 @@ type RefusedError struct {
 	text  string
 }
 
+// NewRefused is an answer that does not count for another reason, which text says.
+func NewRefused(text string) *RefusedError { return &RefusedError{text: text} }
+
 func (e *RefusedError) Error() string {
 	if e.text == "" {
 		return fmt.Sprintf("nobody asked about a call under the code %s in the last hour; hookway allow lists the codes", e.Code)

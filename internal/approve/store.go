@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -46,10 +47,15 @@ type Store struct {
 
 const fileName = "approvals.db"
 
-// Exists reports whether there is a store in a folder: somebody was asked once.
+// ErrRights is a file that this process may not write, as in a sandbox: then it cannot be
+// read either.
+var ErrRights = sqlite.ErrRights
+
+// Exists reports whether there is a store in a folder: somebody was asked once. Where that
+// cannot be seen, there may be one.
 func Exists(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, fileName))
-	return err == nil
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // Open opens the store in a folder, and makes it if there is none. What is old is

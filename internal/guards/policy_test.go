@@ -192,6 +192,15 @@ func TestNeverIsNotOffered(t *testing.T) {
 	}
 }
 
+// Of a call that was let through while it was judged no code is offered, either.
+func TestACallThatWasJustLetThroughHasNoCode(t *testing.T) {
+	grants := &kept{err: new(AllowedError)}
+	out := decide(t, &Guard{Policy: Everything(), Grants: grants}, "git push -f origin main")
+	if out.Action != hook.ActionBlock || !strings.Contains(out.Reason, "make it again, exactly as it was") || strings.Contains(out.Reason, "hookway allow") {
+		t.Errorf("%s, %q", out.Action, out.Reason)
+	}
+}
+
 // Of a call that a person refused no code is offered.
 func TestARefusedCallHasNoCode(t *testing.T) {
 	grants := &kept{err: &DeniedError{By: "anna", Note: "not today"}}

@@ -125,7 +125,7 @@ func (a *asks) begin(ctx context.Context, c config.ApprovalChannel) (*line, erro
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	l := &line{asks: a, channel: channel, store: store, kick: make(chan struct{}, 1), done: make(chan struct{}), late: map[string]lateness{}, refused: map[string]bool{}}
+	l := &line{asks: a, is: c, channel: channel, store: store, kick: make(chan struct{}, 1), done: make(chan struct{}), late: map[string]lateness{}, refused: map[string]bool{}}
 	l.ctx, l.cancel = context.WithCancel(ctx)
 	return l, nil
 }
@@ -145,6 +145,10 @@ func earliest(ctx context.Context, store *approve.Store) (time.Time, error) {
 
 // take takes what a person said over a channel.
 func (l *line) take(ctx context.Context, s notify.Said) error {
+	if s.Yes && !l.home.mayAllow(ctx, l.is) { // the card was sent before that was so
+		l.asks.home.Answered(ctx, answerRecord(&approve.Request{}, s.From, errPIN))
+		return errPIN
+	}
 	var all []approve.Request
 	r, err := l.store.Redeem(ctx, s.Token, l.tokens(s.Yes))
 	var refused *approve.RefusedError
@@ -229,6 +233,8 @@ func (a *asks) approve(ctx context.Context, channel string, body []byte) (map[st
 	said.From = "webhook " + channel
 	var refused *approve.RefusedError
 	switch err := l.take(ctx, said); {
+	case errors.Is(err, errPIN):
+		return nil, &gateway.Refusal{Kind: "not-allowed", Detail: err.Error()}
 	case errors.As(err, &refused):
 		return nil, &gateway.Refusal{Kind: "not-answered", Detail: err.Error()}
 	case err != nil:

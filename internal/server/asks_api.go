@@ -47,8 +47,8 @@ func (a asksAPI) Get(ctx context.Context, code string) (r approve.Request, err e
 	return r, err
 }
 
-// Answer answers one, if the owner has minted the credential. Either is on record. It is
-// for one call: nothing tells how many the program has seen waiting.
+// Answer answers one, if the owner has minted the credential. Either is on record. A yes is
+// for as many calls as the program says that it has seen waiting; else for one.
 func (a asksAPI) Answer(ctx context.Context, said api.Answering) (r approve.Request, err error) {
 	err = a.with(ctx, said.Code, func(s *approve.Store) error {
 		if r, err = s.Get(ctx, said.Code); err != nil {
@@ -59,7 +59,7 @@ func (a asksAPI) Answer(ctx context.Context, said api.Answering) (r approve.Requ
 			return err
 		}
 		seen := r
-		seen.Waiters = min(r.Waiters, 1)
+		seen.Waiters = max(said.Calls, 1)
 		answered, err := s.Answer(ctx, seen, approve.Answer{Yes: said.Yes, Scope: said.Scope, Note: said.Note, By: by, From: said.From})
 		if err == nil {
 			r = answered
@@ -86,6 +86,9 @@ func (a asksAPI) by(ctx context.Context, r *approve.Request, said api.Answering)
 		who, ok := minted.Credential(said.Credential, time.Now())
 		if !ok {
 			return "", &api.NotMintedError{Text: "an answer needs a credential in the header Hookway-Credential, which the owner makes in a terminal of their own: hookway approvals mint --http NAME"}
+		}
+		if said.Yes && !who.PIN && a.home.wantsPIN(ctx) {
+			return "", &api.NotMintedError{Text: errPIN.Error()}
 		}
 		return who.Name, nil
 	}

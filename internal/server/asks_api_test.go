@@ -31,8 +31,8 @@ func TestAnAnswerOverHTTPTakesACredential(t *testing.T) {
 	defer store.Close()
 	var secret, old string
 	err = r.Home.ChangeMinted(t.Context(), func(m *Minted) error {
-		secret, _ = m.MintCredential("desk", "anna", time.Hour)
-		old, _ = m.MintCredential("old", "anna", -time.Second)
+		secret, _ = m.MintCredential("desk", Minter{By: "anna"}, time.Hour)
+		old, _ = m.MintCredential("old", Minter{By: "anna"}, -time.Second)
 		return nil
 	})
 	if err != nil {

@@ -77,7 +77,7 @@ func (a *phoned) mint() {
 	if err == nil {
 		err = a.ChangeMinted(a.t.Context(), func(m *Minted) error {
 			for _, c := range all.Channels {
-				m.MintChannel(c, "anna")
+				m.MintChannel(c, Minter{By: "anna"})
 			}
 			return nil
 		})

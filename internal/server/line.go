@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookway/hookway/internal/approve"
 	"github.com/hookway/hookway/internal/backoff"
+	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/notify"
@@ -23,6 +24,7 @@ type line struct {
 	*asks
 	key     string // changes with the configuration
 	channel notify.Channel
+	is      config.ApprovalChannel
 	store   *approve.Store
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -303,8 +305,10 @@ func (l *line) wasLate(code string) bool {
 // ask sends the card of an open request.
 func (l *line) ask(r approve.Request) (err error) {
 	c := notify.Card{Request: r}
-	if c.Allow, err = l.store.Token(l.ctx, r, l.tokens(true)); err != nil {
-		return over(err)
+	if l.home.mayAllow(l.ctx, l.is) {
+		if c.Allow, err = l.store.Token(l.ctx, r, l.tokens(true)); err != nil {
+			return over(err)
+		}
 	}
 	if c.Deny, err = l.store.Token(l.ctx, r, l.tokens(false)); err != nil {
 		return over(err)

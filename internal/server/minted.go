@@ -32,6 +32,7 @@ type MintedChannel struct {
 	Hash string    `json:"hash"` // of what leads somewhere else if it is changed
 	By   string    `json:"by"`
 	At   time.Time `json:"at"`
+	PIN  bool      `json:"pin,omitempty"` // its owner typed theirs: a yes counts where it takes one
 }
 
 // MintedCredential lets a program answer over HTTP.
@@ -41,6 +42,13 @@ type MintedCredential struct {
 	By    string    `json:"by"`
 	At    time.Time `json:"at"`
 	Until time.Time `json:"until"`
+	PIN   bool      `json:"pin,omitempty"` // as of a channel
+}
+
+// Minter is who mints.
+type Minter struct {
+	By  string
+	PIN bool // they typed it
 }
 
 // mostMinted bounds the file.
@@ -100,19 +108,31 @@ func (h *Home) ChangeMinted(ctx context.Context, change func(*Minted) error) err
 
 // Counts reports whether a channel was minted as it is now. The administrator's need not be.
 func (m *Minted) Counts(c config.ApprovalChannel) bool {
+	return m.find(c) != nil || c.Layer == config.LayerManaged
+}
+
+// Proven reports whether a channel that counts was minted with the PIN. The administrator's
+// need not be.
+func (m *Minted) Proven(c config.ApprovalChannel) bool {
+	one := m.find(c)
+	return one != nil && one.PIN || c.Layer == config.LayerManaged
+}
+
+// find is the channel as it was minted; nil if it leads elsewhere now.
+func (m *Minted) find(c config.ApprovalChannel) *MintedChannel {
 	hash := hashOfChannel(c)
-	for _, one := range m.Channels {
-		if one.Name == c.Name && one.Hash == hash {
-			return true
+	for i := range m.Channels {
+		if one := &m.Channels[i]; one.Name == c.Name && one.Hash == hash {
+			return one
 		}
 	}
-	return c.Layer == config.LayerManaged
+	return nil
 }
 
 // MintChannel has a channel count as it is now.
-func (m *Minted) MintChannel(c config.ApprovalChannel, by string) {
+func (m *Minted) MintChannel(c config.ApprovalChannel, who Minter) {
 	m.DropChannel(c.Name)
-	m.Channels = append(m.Channels, MintedChannel{Name: c.Name, Hash: hashOfChannel(c), By: by, At: time.Now().UTC().Truncate(time.Second)})
+	m.Channels = append(m.Channels, MintedChannel{Name: c.Name, Hash: hashOfChannel(c), By: who.By, At: time.Now().UTC().Truncate(time.Second), PIN: who.PIN})
 }
 
 // DropChannel has a channel count no more. It reports whether it did.
@@ -146,11 +166,11 @@ const credentialMark = "hwa_"
 
 // MintCredential makes a credential in place of an earlier one of its name, and gives what
 // is not kept.
-func (m *Minted) MintCredential(name, by string, life time.Duration) (secret string, c MintedCredential) {
+func (m *Minted) MintCredential(name string, who Minter, life time.Duration) (secret string, c MintedCredential) {
 	m.DropCredential(name)
 	secret = credentialMark + rand.Text()
 	now := time.Now().UTC().Truncate(time.Second)
-	c = MintedCredential{Name: name, Hash: hashed(secret), By: by, At: now, Until: now.Add(life)}
+	c = MintedCredential{Name: name, Hash: hashed(secret), By: who.By, At: now, Until: now.Add(life), PIN: who.PIN}
 	m.Credentials = append(m.Credentials, c)
 	return secret, c
 }

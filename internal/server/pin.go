@@ -6,9 +6,28 @@ import (
 	"fmt"
 
 	"github.com/hookway/hookway/internal/api"
+	"github.com/hookway/hookway/internal/approve"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/pin"
 )
+
+// errPIN is a yes over a channel, or of a credential, that was minted without the PIN.
+var errPIN = approve.NewRefused("a yes takes the PIN here, and this way to answer was minted without it; its owner mints it again: hookway approvals mint")
+
+// wantsPIN reports whether a yes takes the PIN. Where that is not known, it does.
+func (h *Home) wantsPIN(ctx context.Context) bool {
+	wants, err := h.RequiresPIN(ctx)
+	return wants || err != nil
+}
+
+// mayAllow reports whether a yes over a channel counts.
+func (h *Home) mayAllow(ctx context.Context, c config.ApprovalChannel) bool {
+	if !h.wantsPIN(ctx) {
+		return true
+	}
+	minted, err := h.Minted()
+	return err == nil && minted.Proven(c)
+}
 
 // RequiresPIN reports whether the user's configuration, or the administrator's, wants a PIN
 // of who allows something. Where that is not known, a PIN that is set is asked for, and

@@ -54,7 +54,7 @@ func (l *line) askTogether(all []approve.Request, sent *sentNow) error {
 	if c.Deny, err = l.store.Token(l.ctx, c.Request, l.together(false)); err != nil {
 		return over(err)
 	}
-	if c.Whole() { // nobody allows what they cannot see
+	if c.Whole() && l.home.mayAllow(l.ctx, l.is) { // nobody allows what they cannot see
 		if c.Allow, err = l.store.Token(l.ctx, c.Request, l.together(true)); err != nil {
 			return over(err)
 		}

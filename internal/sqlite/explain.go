@@ -3,6 +3,8 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"syscall"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -49,6 +51,9 @@ func (f *File) Explain(done string, err error) error {
 	what := f.form.What + " cannot be " + done + ": " + f.path
 	say := func(kind error, format string, args ...any) error {
 		return &failure{text: what + fmt.Sprintf(format, args...), kind: kind, cause: err}
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return say(ErrRights, ": it may not be written; check the rights of the file and its folder: %v", err)
 	}
 	var failed *sqlite.Error
 	if !errors.As(err, &failed) {
