@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"os"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -22,6 +23,11 @@ type agent struct {
 	kept []string
 	// files are calls of the agent's own tools on a file, by our name of the tool.
 	files func(file string) map[string]model.Call
+
+	// delegate is a call that has a sub-agent work; awaits is one that waits for it, made of
+	// the result of the first, where that comes at once.
+	delegate func(work string) model.Call
+	awaits   func(result string) model.Call
 
 	// screen is how it is in a terminal; nil: it is not tried there.
 	screen *screen
@@ -65,6 +71,9 @@ var claude = as(client.Claude, agent{
 	},
 	kept:     []string{"project/.claude/settings.json", "project/.claude/settings.local.json", "home/.claude/settings.json"},
 	attaches: true,
+	delegate: func(work string) model.Call {
+		return model.Call{Tool: "Agent", Input: object{"description": "make files", "prompt": work, "subagent_type": "general-purpose"}}
+	},
 	files: func(file string) map[string]model.Call {
 		return map[string]model.Call{
 			"Write": {Tool: "Write", Input: object{"file_path": file, "content": "new\n"}},
@@ -86,7 +95,14 @@ var codex = as(client.Codex, agent{
 	},
 	attaches: true,
 	goesOn:   true,
-	kept:     []string{"home/.codex/config.toml", "home/.codex/hooks.json", "project/.codex/hooks.json", "project/.codex/config.toml"},
+	delegate: func(work string) model.Call {
+		return model.Call{Tool: "multi_agent_v1/spawn_agent", Input: object{"message": work}}
+	},
+	awaits: func(result string) model.Call {
+		id := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`).FindString(result)
+		return model.Call{Tool: "multi_agent_v1/wait_agent", Input: object{"targets": []any{id}, "timeout_ms": 60000}}
+	},
+	kept: []string{"home/.codex/config.toml", "home/.codex/hooks.json", "project/.codex/hooks.json", "project/.codex/config.toml"},
 })
 
 // asked are the agents whose programs are named: the others are not what this run

@@ -12,7 +12,10 @@ import (
 var gemini = as(client.Gemini, agent{
 	destroy: "rm -rf ./victim",
 	screen:  &screen{ready: "Type your message", slow: true},
-	kept:    []string{"home/.gemini/settings.json", "project/.gemini/settings.json"},
+	delegate: func(work string) model.Call {
+		return model.Call{Tool: "invoke_agent", Input: object{"agent_name": "generalist", "prompt": work}}
+	},
+	kept: []string{"home/.gemini/settings.json", "project/.gemini/settings.json"},
 	files: func(file string) map[string]model.Call {
 		return map[string]model.Call{
 			"Write": {Tool: "write_file", Input: object{"file_path": file, "content": "new\n"}},
@@ -23,9 +26,12 @@ var gemini = as(client.Gemini, agent{
 })
 
 var qwen = as(client.Qwen, agent{
-	destroy:     "rm -rf ./victim",
-	screen:      &screen{argv: []string{"--auth-type", "openai"}, ready: "Type your message"},
-	kept:        []string{"home/.qwen/settings.json", "project/.qwen/settings.json"},
+	destroy: "rm -rf ./victim",
+	screen:  &screen{argv: []string{"--auth-type", "openai"}, ready: "Type your message"},
+	kept:    []string{"home/.qwen/settings.json", "project/.qwen/settings.json"},
+	delegate: func(work string) model.Call {
+		return model.Call{Tool: "agent", Input: object{"description": "make files", "prompt": work, "subagent_type": "general-purpose"}}
+	},
 	keepsInput:  true,
 	endsUnasked: true,
 	hasty:       true,
@@ -42,7 +48,10 @@ var qwen = as(client.Qwen, agent{
 var copilot = as(client.Copilot, agent{
 	destroy: "rm -rf ./victim",
 	screen:  &screen{ready: "? help"},
-	kept:    []string{"home/.copilot/hooks/hookway.json", "project/.github/hooks/hookway.json"},
+	delegate: func(work string) model.Call {
+		return model.Call{Tool: "task", Input: object{"name": "maker", "description": "make files", "prompt": work, "agent_type": "general-purpose", "mode": "sync"}}
+	},
+	kept: []string{"home/.copilot/hooks/hookway.json", "project/.github/hooks/hookway.json"},
 	files: func(file string) map[string]model.Call {
 		return map[string]model.Call{
 			"Write": {Tool: "create", Input: object{"path": file, "file_text": "new\n"}},
@@ -56,6 +65,9 @@ var opencode = as(client.OpenCode, agent{
 	destroy: "rm -rf ./victim",
 	screen:  &screen{argv: []string{"--model", "scripted/scripted"}, ready: "Ask anything"},
 	kept:    []string{"home/.config/opencode/opencode.json", "home/.config/opencode/plugin/hookway.js", "project/.opencode/plugin/hookway.js"},
+	delegate: func(work string) model.Call {
+		return model.Call{Tool: "task", Input: object{"description": "make files", "prompt": work, "subagent_type": "general"}}
+	},
 	mayStop: true,
 	files: func(file string) map[string]model.Call {
 		return map[string]model.Call{

@@ -201,7 +201,11 @@ func showApproval(ctx context.Context, a *app, code string) error {
 func showRequest(to io.Writer, r *approve.Request) {
 	w := visible.Writer{To: to}
 	fmt.Fprintf(w, "%s, %s, asked %s ago\n", r.Code, r.State, since(r.Stopped))
-	lines := [][2]string{{"agent", r.Agent}, {"session", r.Session}, {"folder", r.Workspace}, {"rule", r.Rule}, {"hook", r.Hook}, {"why", r.Reason}, {"tool", r.Tool}}
+	who := r.Agent
+	if r.Subagent != "" {
+		who += ", its sub-agent " + r.Subagent
+	}
+	lines := [][2]string{{"agent", who}, {"session", r.Session}, {"folder", r.Workspace}, {"rule", r.Rule}, {"hook", r.Hook}, {"why", r.Reason}, {"tool", r.Tool}}
 	if r.State == approve.Waiting {
 		lines = append(lines, [2]string{"until", fmt.Sprintf("%s (%s left)", r.Until.Local().Format(time.TimeOnly), time.Until(r.Until).Round(time.Second))})
 	}

@@ -94,7 +94,7 @@ func sweep(ctx context.Context, tx *sql.Tx, now time.Time) error {
 	if _, err := tx.ExecContext(ctx, "DELETE"+old, bounds(now)...); err != nil {
 		return err
 	}
-	for _, table := range []string{"waiter", "pass", "token", "sent"} {
+	for _, table := range []string{"waiter", "pass", "token", "sent", "dialog"} {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE code NOT IN (SELECT code FROM request)"); err != nil {
 			return err
 		}
@@ -129,8 +129,8 @@ func again(ctx context.Context, tx *sql.Tx, key string, c *Call, now time.Time) 
 	if c.route() == RouteHold {
 		route = RouteHold // it is one as long as somebody waits
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE request SET stopped = ?, until = max(until, ?), route = ? WHERE code = ?",
-		sqlite.Micros(now), sqlite.Micros(now.Add(c.wait())), route, code)
+	_, err = tx.ExecContext(ctx, "UPDATE request SET stopped = ?, until = max(until, ?), route = ?, subagent = ? WHERE code = ?",
+		sqlite.Micros(now), sqlite.Micros(now.Add(c.wait())), route, nameOf(c.Subagent), code)
 	return code, err
 }
 
@@ -138,7 +138,7 @@ func again(ctx context.Context, tx *sql.Tx, key string, c *Call, now time.Time) 
 type ManyError struct{ Session, All int }
 
 func (e *ManyError) Error() string {
-	return fmt.Sprintf("too many calls wait for an answer (%d of this session, %d in all); answer some: hookway allow lists them", e.Session, e.All)
+	return fmt.Sprintf("too many calls wait for an answer (%d of this session, %d in all); answer some: hookway approvals lists them", e.Session, e.All)
 }
 
 // makeRoom forgets the oldest call in a session that has many, or in the session that has
@@ -178,14 +178,16 @@ func (s *Store) makeRoom(ctx context.Context, tx *sql.Tx, session string, now ti
 // tries bounds how often a code is drawn that another call has.
 const tries = 100
 
+// nameOf is a name as it is kept.
+func nameOf(text string) string { return visible.Line(visible.Clip(text, mostName)) }
+
 func insert(ctx context.Context, tx *sql.Tx, key, shape string, c *Call, place string, now time.Time) (string, error) {
-	name := func(text string) string { return visible.Line(visible.Clip(text, mostName)) }
 	text := func(text string) string { return visible.Text(visible.Clip(masks.Text(text), mostReason)) }
 	for range tries {
 		code := newCode()
-		done, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO request (code, call, shape, state, kind, route, agent, session, workspace, tool, input, hook, rule, reason, does, place, first, stopped, until)
-			SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM standing WHERE code = ?)`,
-			code, key, shape, isWaiting, c.kind(), c.route(), name(c.Agent), name(c.Session), name(c.Workspace), name(c.Tool), shown(c.Input), name(c.Hook), name(c.Rule),
+		done, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO request (code, call, shape, state, kind, route, agent, session, subagent, workspace, tool, input, hook, rule, reason, does, place, first, stopped, until)
+			SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM standing WHERE code = ?)`,
+			code, key, shape, isWaiting, c.kind(), c.route(), nameOf(c.Agent), nameOf(c.Session), nameOf(c.Subagent), nameOf(c.Workspace), nameOf(c.Tool), shown(c.Input), nameOf(c.Hook), nameOf(c.Rule),
 			text(c.Reason), text(does(c.Does)), place, sqlite.Micros(now), sqlite.Micros(now), sqlite.Micros(now.Add(c.wait())), code)
 		if err != nil {
 			return "", err

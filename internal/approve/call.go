@@ -33,6 +33,8 @@ const (
 type Call struct {
 	Agent, Session, Workspace, Tool string
 
+	Subagent string // of the session, which makes the call; "" is the agent itself. It is for who is told
+
 	Input map[string]any
 	Facts []hook.Fact // what it would do: a script that was changed since makes it another call
 

@@ -35,7 +35,7 @@ func ParseCode(text string) (string, error) {
 		return r
 	}, text))
 	if len(code) != codeLength || strings.Trim(code, letters) != "" {
-		return "", fmt.Errorf("invalid code %.40q: want %d of the letters and digits %s, as in K7QX4; hookway allow lists the codes", text, codeLength, letters)
+		return "", fmt.Errorf("invalid code %.40q: want %d of the letters and digits %s, as in K7QX4; hookway approvals lists the codes", text, codeLength, letters)
 	}
 	return code, nil
 }

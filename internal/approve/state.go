@@ -41,6 +41,7 @@ type Request struct {
 	Route     Route     `json:"route"`
 	Agent     string    `json:"agent,omitempty"`
 	Session   string    `json:"session,omitempty"`
+	Subagent  string    `json:"subagent,omitempty"` // of the session, which made the call
 	Workspace string    `json:"workspace,omitempty"`
 	Tool      string    `json:"tool"`
 	Input     string    `json:"input"`          // for people, safe to show
@@ -68,14 +69,14 @@ type Request struct {
 }
 
 // columns of a request; the first parameter is since when waiters count.
-const columns = `code, call, shape, state, kind, route, agent, session, workspace, tool, input, hook, rule, reason, does, place, first, stopped, until,
+const columns = `code, call, shape, state, kind, route, agent, session, subagent, workspace, tool, input, hook, rule, reason, does, place, first, stopped, until,
 	answered, scope, note, by_whom, by_way, passes, used, (SELECT count(*) FROM waiter WHERE waiter.code = request.code AND beat > ?)`
 
 // read reads a row of columns.
 func (s *Store) read(row interface{ Scan(...any) error }) (Request, error) {
 	var r Request
 	var first, stopped, until, answered, used int64
-	err := row.Scan(&r.Code, &r.key, &r.shape, &r.stored, &r.Kind, &r.Route, &r.Agent, &r.Session, &r.Workspace, &r.Tool, &r.Input, &r.Hook, &r.Rule, &r.Reason, &r.Does, &r.Place,
+	err := row.Scan(&r.Code, &r.key, &r.shape, &r.stored, &r.Kind, &r.Route, &r.Agent, &r.Session, &r.Subagent, &r.Workspace, &r.Tool, &r.Input, &r.Hook, &r.Rule, &r.Reason, &r.Does, &r.Place,
 		&first, &stopped, &until, &answered, &r.Scope, &r.Note, &r.By, &r.From, &r.passes, &used, &r.Waiters)
 	if err != nil {
 		return r, err
@@ -181,7 +182,7 @@ func NewRefused(text string) *RefusedError { return &RefusedError{text: text} }
 
 func (e *RefusedError) Error() string {
 	if e.text == "" {
-		return fmt.Sprintf("nobody asked about a call under the code %s in the last hour; hookway allow lists the codes", e.Code)
+		return fmt.Sprintf("nobody asked about a call under the code %s in the last hour; hookway approvals lists the codes", e.Code)
 	}
 	return e.text
 }

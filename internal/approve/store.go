@@ -100,7 +100,8 @@ var form = sqlite.Form{
 	What:   "approvals",
 	Rescue: "stop what has it open (hookway stop), then remove it with its -wal file: calls that wait for an answer are stopped again, and get new codes",
 	Steps: []string{schema, "ALTER TABLE request ADD COLUMN does TEXT NOT NULL DEFAULT ''", answers, sent, // does: for people
-		"ALTER TABLE token ADD COLUMN waiters INTEGER NOT NULL DEFAULT 1"}, // that were shown with it
+		"ALTER TABLE token ADD COLUMN waiters INTEGER NOT NULL DEFAULT 1", // that were shown with it
+		told},
 	Pragmas: []string{"secure_delete(1)"}, // inputs of calls may hold what no recogniser knows
 	Conns:   4,
 }

@@ -180,6 +180,9 @@ func (s *Store) InDialog(ctx context.Context, code string, made bool) error {
 		}
 		_, err := tx.ExecContext(ctx, "UPDATE request SET state = ?, answered = ?, used = ?, by_whom = ?, by_way = ? WHERE code = ? AND state IN (?, ?)",
 			state, now, used, "the agent's user", "the agent's own dialog", code, isWaiting, isElsewhere)
+		if err == nil && made {
+			_, err = tx.ExecContext(ctx, "DELETE FROM dialog WHERE code = ?", code)
+		}
 		return err
 	})
 	return s.explain("changed", err)

@@ -35,7 +35,7 @@ type Grants interface {
 	// Return undoes the use of the call's grant: the call was refused all the same.
 	Return(ctx context.Context, c Call, g Grant) error
 	// Offer notes that a call was stopped, and gives the code by which a person lets it
-	// through; a *DeniedError if a person refused it already.
+	// through; a *DeniedError if a person refused it already, an *AllowedError if one just allowed it.
 	Offer(ctx context.Context, c Call) (code string, err error)
 }
 
@@ -53,6 +53,12 @@ func (e *DeniedError) Error() string {
 	return text
 }
 
+// AllowedError is a call that a person has let through already, since it was judged: it
+// passes when it comes again.
+type AllowedError struct{}
+
+func (e *AllowedError) Error() string { return "a person has just let this call through" }
+
 // Grant is a grant that was used.
 type Grant struct {
 	By string // who gave it, for the record
@@ -66,6 +72,7 @@ const AllowTime = 10 * time.Minute
 // Call is a call that a rule stopped.
 type Call struct {
 	Agent, Session string
+	Subagent       string // of the session, which makes the call; "" is the agent itself
 	Workspace      string // the folder that the agent works in
 	Tool           string
 	Input          map[string]any
@@ -187,7 +194,7 @@ func (g *Guard) letThrough(ctx context.Context, one *OneCall, s stop, d *hook.De
 
 func stopped(ev hook.AnyEvent, call hook.ToolCall, rule, reason string) Call {
 	head := ev.Head()
-	return Call{Agent: head.Agent, Session: head.Session, Workspace: head.CWD, Tool: call.Name, Input: call.Input, Facts: ev.Facts(), Rule: rule, Reason: reason}
+	return Call{Agent: head.Agent, Session: head.Session, Subagent: head.Subagent(), Workspace: head.CWD, Tool: call.Name, Input: call.Input, Facts: ev.Facts(), Rule: rule, Reason: reason}
 }
 
 func offer(ctx context.Context, grants Grants, c Call) (how string, err error) {
@@ -195,6 +202,9 @@ func offer(ctx context.Context, grants Grants, c Call) (how string, err error) {
 	var denied *DeniedError
 	if errors.As(err, &denied) {
 		return " It was asked about already: " + denied.Error(), nil
+	}
+	if allowed := new(AllowedError); errors.As(err, &allowed) {
+		return " Meanwhile a person has let this call through: make it again, exactly as it was.", nil
 	}
 	if err != nil {
 		return "", fmt.Errorf("the call could not be kept for a person to let through: %w", err)

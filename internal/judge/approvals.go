@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -43,43 +42,6 @@ func (a *approvals) ending() (held context.Context, end context.CancelFunc) {
 	return a.held, a.end
 }
 
-// dialogs are the requests that agents ask about in place, by session and call. Of a call
-// that its user refused there the agent may say nothing: it is forgotten with its request.
-type dialogs struct {
-	mu  sync.Mutex
-	all map[string]dialog
-}
-
-type dialog struct {
-	code string
-	at   time.Time
-}
-
-func (d *dialogs) put(key, code string, now time.Time) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.all == nil {
-		d.all = map[string]dialog{}
-	}
-	maps.DeleteFunc(d.all, func(_ string, old dialog) bool { return now.Sub(old.at) > approve.KeepTime })
-	d.all[key] = dialog{code, now}
-}
-
-func (d *dialogs) take(key string) (code string, known bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	one, known := d.all[key]
-	delete(d.all, key)
-	return one.code, known
-}
-
-// end forgets those of a session.
-func (d *dialogs) end(session string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	maps.DeleteFunc(d.all, func(key string, _ dialog) bool { return strings.HasPrefix(key, session) })
-}
-
 // endingError is why a call that is held has no answer here: the same call, judged by
 // another process, joins its request.
 type endingError struct{ code string }
@@ -93,13 +55,13 @@ type asking struct {
 	open     Approvals
 	config   *config.Approvals
 	call     approve.Call
-	fallback hook.Action              // what an ask becomes without an answer
-	inPlace  bool                     // who makes the call can ask its user
-	beside   bool                     // and does so now, while this waits
-	patience time.Duration            // how long it can be held; 0: not at all
-	held     context.Context          // ends when no call may be held any more; nil: with its own context
-	asked    func(r *approve.Request) // is told of the request
-	used     *approve.Said            // the yes to this one call by which it passes
+	fallback hook.Action                                             // what an ask becomes without an answer
+	inPlace  bool                                                    // who makes the call can ask its user
+	beside   bool                                                    // and does so now, while this waits
+	patience time.Duration                                           // how long it can be held; 0: not at all
+	held     context.Context                                         // ends when no call may be held any more; nil: with its own context
+	asked    func(context.Context, *approve.Store, *approve.Request) // is told of the request
+	used     *approve.Said                                           // the yes to this one call by which it passes
 }
 
 // Bounds of what waits for people.
@@ -141,6 +103,9 @@ func (a *asking) decide(ctx context.Context, out *hook.Outcome[any]) (waits stri
 		}
 		if r.Code != "" {
 			a.note(out, r)
+			if a.asked != nil {
+				a.asked(ctx, s, r)
+			}
 		}
 		if r.State != approve.Waiting && r.State != approve.TimedOut { // it was answered meanwhile
 			continue
@@ -304,9 +269,6 @@ func (a *asking) timedOut(out *hook.Outcome[any], r *approve.Request) {
 func (a *asking) note(out *hook.Outcome[any], r *approve.Request) {
 	approval := approval(out)
 	approval["code"], approval["route"], approval["state"] = r.Code, string(r.Route), string(r.State)
-	if a.asked != nil {
-		a.asked(r)
-	}
 }
 
 // approval is what an outcome's metadata has of a request.
@@ -351,7 +313,7 @@ func callOf(ctx context.Context, engine *hook.Engine, ev hook.AnyEvent, out *hoo
 	}
 	head := ev.Head()
 	return approve.Call{
-		Agent: head.Agent, Session: head.Session, Workspace: head.CWD, Tool: made.Name, Input: made.Input, Facts: facts,
+		Agent: head.Agent, Session: head.Session, Subagent: head.Subagent(), Workspace: head.CWD, Tool: made.Name, Input: made.Input, Facts: facts,
 		Hook: out.By, Rule: out.Rule, Reason: out.Reason, Kind: approve.KindAsk, Does: guards.Describe(facts),
 	}, true
 }
@@ -372,11 +334,9 @@ func (r *request) approve(ctx context.Context, out *hook.Outcome[any], more stri
 	a := &asking{
 		open: r.Approvals, config: &r.w.set.Approvals, call: call, fallback: r.w.askFallback(out.By), held: held,
 		inPlace: permission || r.fit(*out).Outcome.Action == hook.ActionAsk, patience: r.holds(ctx),
-		asked: func(q *approve.Request) {
+		asked: func(ctx context.Context, s *approve.Store, q *approve.Request) {
 			r.one.Asked()
-			if made, _ := hook.CallOf(r.ev); q.Route == approve.RouteDialog && made.ID != "" {
-				r.approvals.dialogs.put(call.Session+"\x00"+made.ID, q.Code, time.Now())
-			}
+			r.askedInDialog(ctx, s, q)
 		},
 	}
 	a.beside = permission && r.codec.About().Waits.Beside
@@ -437,28 +397,4 @@ func (r *request) report() string {
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s", pid, r.in.Stdin))
 	return hex.EncodeToString(sum[:16])
-}
-
-// answeredInDialog takes note that a call was made which the agent asked about in place.
-func (r *request) answeredInDialog(ctx context.Context) {
-	session := r.ev.Head().Session + "\x00"
-	if r.ev.Info() == hook.SessionEnd.Info() {
-		r.approvals.dialogs.end(session)
-	}
-	if r.Approvals == nil || r.ev.Info() != hook.PostToolUse.Info() && r.ev.Info() != hook.PostToolUseFailure.Info() {
-		return
-	}
-	made, _ := hook.CallOf(r.ev)
-	code, known := r.approvals.dialogs.take(session + made.ID)
-	if !known {
-		return
-	}
-	s, err := r.Approvals(ctx, false)
-	if s == nil || err != nil {
-		return
-	}
-	defer s.Close()
-	if err := s.InDialog(ctx, code, true); err != nil {
-		r.log(err.Error())
-	}
 }

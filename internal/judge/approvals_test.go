@@ -174,6 +174,28 @@ func TestAnAnswerInTheDialogEndsTheRequest(t *testing.T) {
 	w.want(w.ask(w.claude("PermissionRequest", "9", w.dir)), "!behavior") // one that no hook asks about
 }
 
+// The daemon that asked may have ended before the call was made.
+func TestAnAnswerInTheDialogOutlastsTheDaemon(t *testing.T) {
+	w, s := asking(t, asksAll, "")
+	w.ask(w.bash("s", "1", "ls"))
+	w.ask(w.bash("s", "2", "rm x"))
+	w.ends()
+	w.ask(w.claude("PostToolUse", "1", w.dir))
+	all, err := s.List(t.Context())
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	for _, r := range all {
+		want := approve.Waiting
+		if r.Input == "command: ls\n" {
+			want = approve.Used
+		}
+		if r.State != want {
+			t.Errorf("%s is %s, want %s", r.Input, r.State, want)
+		}
+	}
+}
+
 const held = "approvals: {hold: always, timeout: 20m}\n"
 
 // A call that is held keeps no other call of its session waiting.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
+	"github.com/hookway/hookway/internal/approve"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/delivery"
@@ -30,13 +31,14 @@ type request struct {
 	began    time.Time
 	codec    adapter.Codec
 	w        *Workspace
-	roots    []string         // of the agent's workspace, if it has several
-	others   []*Workspace     // of these roots, besides w
-	ev       hook.AnyEvent    // nil until it is decoded
-	own      string           // the session's id in the agent's words
-	delivery *delivery.Answer // nil until the event is decoded
-	one      *guards.OneCall  // nil until the event is fired, and if it is no call
-	yes      passedBy         // by which the call passes what hooks ask
+	roots    []string          // of the agent's workspace, if it has several
+	others   []*Workspace      // of these roots, besides w
+	ev       hook.AnyEvent     // nil until it is decoded
+	own      string            // the session's id in the agent's words
+	delivery *delivery.Answer  // nil until the event is decoded
+	one      *guards.OneCall   // nil until the event is fired, and if it is no call
+	yes      passedBy          // by which the call passes what hooks ask
+	telling  []approve.Request // whose answers the agent is told now
 }
 
 // open opens the workspaces whose hooks are asked.
@@ -271,12 +273,19 @@ func (r *request) ends(decided hook.Action) bool {
 // is noted, and then what else there is to note.
 func (r *request) sending(answer adapter.Reply, noted func(error)) call.Reply {
 	reply := call.Reply{Stdout: answer.Stdout, Stderr: answer.Stderr, ExitCode: answer.ExitCode, Sent: noted}
-	if sent := r.delivery.Sent(); sent != nil {
-		reply.Sent = func(err error) {
+	sent, told := r.delivery.Sent(), r.told()
+	if sent == nil && told == nil {
+		return reply
+	}
+	reply.Sent = func(err error) {
+		if sent != nil {
 			sent(fate(err))
-			if noted != nil {
-				noted(err)
-			}
+		}
+		if told != nil {
+			told(err)
+		}
+		if noted != nil {
+			noted(err)
 		}
 	}
 	return reply

@@ -84,22 +84,18 @@ func (r *request) refusedBefore(ctx context.Context) error {
 	return err
 }
 
-// tell tells the agent what a person said of its refused calls, if it takes text now.
+// tell tells the agent what a person said of its refused calls, if it takes text now. A
+// sub-agent is told of its own calls; when it has ended, the agent is.
 func (r *request) tell(ctx context.Context, out *hook.Outcome[any]) {
 	if r.Approvals == nil || !r.waits(ctx) {
 		return
 	}
-	info, can := r.ev.Info(), r.codec.About().Event(adapter.NativeName(r.ev)).Can
-	takes := can&adapter.Inject != 0
-	switch info {
-	case hook.AgentStop.Info():
-		takes = can&adapter.GoOn != 0
-	case hook.PreToolUse.Info(), hook.PermissionRequest.Info(): // it has made up its mind already
-		takes = false
-	}
+	takes := r.takesText()
 	now, _ := out.Metadata["approval"].(map[string]any)
 	refused := now["state"] == string(approve.Denied) // by the answer to this very event
-	if !takes && !refused {
+	head := r.ev.Head()
+	ends := r.ev.Info() == hook.SubagentStop.Info() && head.Subagent() != ""
+	if !takes && !refused && !ends {
 		return
 	}
 	s, err := r.Approvals(ctx, false)
@@ -111,21 +107,72 @@ func (r *request) tell(ctx context.Context, out *hook.Outcome[any]) {
 		if err := s.Heard(ctx, code); err != nil {
 			r.log(err.Error())
 		}
-		if !takes {
-			return
+	}
+	to := approve.Agent{Session: head.Session, Subagent: head.Subagent()}
+	if takes {
+		r.tellAnswers(ctx, s, to, out)
+	}
+	if r.ends(out.Action) && ends {
+		if err := s.Inherit(ctx, to); err != nil {
+			r.log(err.Error())
 		}
 	}
-	answered, waits, err := s.Tell(ctx, r.ev.Head().Session)
+}
+
+// takesText reports whether the agent reads a text at this event, and can yet act by it.
+func (r *request) takesText() bool {
+	can := r.codec.About().Event(adapter.NativeName(r.ev)).Can
+	switch r.ev.Info() {
+	case hook.AgentStop.Info(), hook.SubagentStop.Info():
+		return can&adapter.GoOn != 0
+	case hook.PreToolUse.Info(), hook.PermissionRequest.Info(): // it has made up its mind already
+		return false
+	}
+	return can&adapter.Inject != 0
+}
+
+// tellAnswers puts answers into the outcome. That they were told is noted when the agent has
+// taken it.
+func (r *request) tellAnswers(ctx context.Context, s *approve.Store, to approve.Agent, out *hook.Outcome[any]) {
+	answered, waits, err := s.Tell(ctx, to)
 	if err != nil {
 		r.log(err.Error())
 		return
 	}
 	if waits == 0 {
-		r.waking.forget(r.ev.Head().Session)
+		r.waking.forget(to.Session)
 	}
 	for _, q := range answered {
-		if !r.inject(out, answerText(&q)) && s.Untold(ctx, q) == nil { // it is told at another event
-			r.waking.set(q.Session, false)
+		if r.inject(out, answerText(&q)) {
+			r.telling = append(r.telling, q)
+		} else if err := s.Untold(ctx, q); err != nil { // it is told at another event
+			r.log(err.Error())
+		}
+	}
+}
+
+// told has it noted whether the agent has the answers that were put into the outcome; nil
+// if there are none.
+func (r *request) told() func(error) {
+	if len(r.telling) == 0 {
+		return nil
+	}
+	return func(lost error) {
+		ctx, cancel := context.WithTimeout(context.Background(), recordTime)
+		defer cancel()
+		s, err := r.Approvals(ctx, false)
+		if s == nil || err != nil {
+			return // it is told again
+		}
+		defer s.Close()
+		for _, q := range r.telling {
+			note := s.Told
+			if lost != nil {
+				note = s.Untold
+			}
+			if err := note(ctx, q); err != nil {
+				r.log(err.Error())
+			}
 		}
 	}
 }
@@ -133,7 +180,7 @@ func (r *request) tell(ctx context.Context, out *hook.Outcome[any]) {
 // inject puts a text into the outcome. An agent that is about to stop goes on with it,
 // unless it may not.
 func (r *request) inject(out *hook.Outcome[any], text string) bool {
-	if r.ev.Info() != hook.AgentStop.Info() || out.Action == hook.ActionBlock {
+	if _, stops := hook.StopOf(r.ev); !stops || out.Action == hook.ActionBlock {
 		out.Inject = joined(out.Inject, text, "\n\n")
 		return true
 	}
@@ -213,21 +260,8 @@ func (j *Judge) wakeThose(ctx context.Context) error {
 	}
 	for again := true; again; {
 		for _, session := range j.waking.wrapped() {
-			answered, waits, err := s.Tell(ctx, session)
-			if err != nil {
+			if err := j.wakeOne(ctx, s, session); err != nil {
 				return err
-			}
-			for i, q := range answered {
-				if err := j.message(ctx, &q); err != nil { // the next event tells it, and those behind it
-					j.waking.set(session, false)
-					for _, q := range answered[i:] {
-						err = errors.Join(err, s.Untold(context.WithoutCancel(ctx), q))
-					}
-					return err
-				}
-			}
-			if waits == 0 {
-				j.waking.forget(session)
 			}
 		}
 		if len(j.waking.wrapped()) == 0 {
@@ -239,6 +273,34 @@ func (j *Judge) wakeThose(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// wakeOne sends the answers to a wrapped session as messages.
+func (j *Judge) wakeOne(ctx context.Context, s *approve.Store, session string) error {
+	for {
+		answered, waits, err := s.Tell(ctx, approve.Agent{Session: session})
+		if err != nil {
+			return err
+		}
+		if len(answered) == 0 {
+			if waits == 0 {
+				j.waking.forget(session)
+			}
+			return nil
+		}
+		for i, q := range answered {
+			if err := j.message(ctx, &q); err != nil { // the next event tells it, and those behind it
+				j.waking.set(session, false)
+				for _, q := range answered[i:] {
+					err = errors.Join(err, s.Untold(context.WithoutCancel(ctx), q))
+				}
+				return err
+			}
+			if err := s.Told(context.WithoutCancel(ctx), q); err != nil { // sent again, it is the same message
+				return err
+			}
+		}
+	}
 }
 
 func (w *waking) wrapped() (sessions []string) {
@@ -274,7 +336,9 @@ func (j *Judge) message(ctx context.Context, q *approve.Request) error {
 	if store == nil {
 		return fmt.Errorf("the answer to %s cannot be sent to its agent", q.Code)
 	}
-	if _, err := store.Send(ctx, relay.Message{From: relay.Person, To: q.Session, Content: answerText(q)}); err != nil {
+	if _, err := store.Send(ctx, relay.Message{
+		ID: relay.IDOf(q.Answered, q.Code+" "+q.Session+" "+q.First.String()), From: relay.Person, To: q.Session, Content: answerText(q),
+	}); err != nil {
 		return fmt.Errorf("the answer to %s cannot be sent to its agent: %w", q.Code, err)
 	}
 	if j.Relay.Sent != nil {

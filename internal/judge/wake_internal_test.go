@@ -34,15 +34,15 @@ func TestDialogsAreForgotten(t *testing.T) {
 	var d dialogs
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	for i := range 100 {
-		d.put(fmt.Sprint(i), "K7QX4", now.Add(time.Duration(i)*approve.KeepTime/10))
+		d.put(dialogKey{"s", fmt.Sprint(i)}, "K7QX4", now.Add(time.Duration(i)*approve.KeepTime/10))
 	}
 	if n := len(d.all); n > 11 {
 		t.Errorf("%d are kept", n)
 	}
-	if _, known := d.take("0"); known {
+	if _, known := d.take(dialogKey{"s", "0"}); known {
 		t.Error("the first one is still there")
 	}
-	if code, known := d.take("99"); code != "K7QX4" || !known || len(d.all) > 10 {
+	if code, known := d.take(dialogKey{"s", "99"}); code != "K7QX4" || !known || len(d.all) > 10 {
 		t.Errorf("the last one: %q, %v; %d left", code, known, len(d.all))
 	}
 }

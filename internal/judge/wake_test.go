@@ -75,18 +75,80 @@ func TestARefusalThatIsTriedAgainIsToldOnce(t *testing.T) {
 	w.want(w.printed(w.codexEvent("PostToolUse")), "!"+r.Code)
 }
 
-// TestAnotherProcessTellsOfAnAnswer: the one that refused the call has ended.
-func TestAnotherProcessTellsOfAnAnswer(t *testing.T) {
+// answeredMeanwhile is a world whose judge has ended before its refused call was answered.
+func answeredMeanwhile(t *testing.T) (*world, approve.Request) {
+	t.Helper()
 	w, s := asking(t, asksAll, "")
 	w.ask(w.codex("ls"))
 	r := only(t, s)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w.ends()
 	says(t, s, r, true, "")
+	return w, r
+}
+
+// ends has another judge in place of the one that is there.
+func (w *world) ends() {
+	w.t.Helper()
+	if err := w.Close(); err != nil {
+		w.t.Fatal(err)
+	}
 	w.Judge = &judge.Judge{Approvals: w.Approvals, Record: w.Record, Log: w.Log}
+}
+
+// TestAnotherProcessTellsOfAnAnswer: the one that refused the call has ended.
+func TestAnotherProcessTellsOfAnAnswer(t *testing.T) {
+	w, r := answeredMeanwhile(t)
 	w.want(w.printed(w.codexEvent("PostToolUse")), r.Code+" was approved")
 	w.want(w.printed(w.codexEvent("PostToolUse")), "!"+r.Code)
+}
+
+// An answer that the agent did not take is told again, and by nobody else meanwhile.
+func TestAnAnswerThatIsNotTakenIsToldAgain(t *testing.T) {
+	w, s := asking(t, asksAll, "")
+	w.ask(w.codex("ls"))
+	r := only(t, s)
+	says(t, s, r, true, "")
+	reply := w.Answer(t.Context(), judge.Caller{}, w.codexEvent("PostToolUse"))
+	w.want(string(reply.Stdout), r.Code+" was approved")
+	w.want(w.printed(w.codexEvent("PostToolUse")), "!"+r.Code) // the first answer is on its way
+	reply.Pass(errors.New("the agent was killed"))
+	w.want(w.printed(w.codexEvent("PostToolUse")), r.Code+" was approved")
+	w.want(w.printed(w.codexEvent("PostToolUse")), "!"+r.Code)
+}
+
+// A sub-agent is told of its own calls, and the agent itself when that one has ended.
+func TestASubagentIsToldOfItsOwnCalls(t *testing.T) {
+	inside := []string{"agent_id", "a-1", "agent_type", "maker"}
+	for _, test := range []struct {
+		name  string
+		ended bool
+		event func(w *world) *call.Request
+		told  bool
+	}{
+		{"the sub-agent", false, func(w *world) *call.Request { return w.codexEvent("PostToolUse", inside...) }, true},
+		{"another one", false, func(w *world) *call.Request { return w.codexEvent("PostToolUse", "agent_id", "a-2") }, false},
+		{"the agent, meanwhile", false, func(w *world) *call.Request { return w.codexEvent("PostToolUse") }, false},
+		{"the sub-agent, as it stops", false, func(w *world) *call.Request { return w.codexEvent("SubagentStop", inside...) }, true},
+		{"the agent, after its end", true, func(w *world) *call.Request { return w.codexEvent("PostToolUse") }, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w, s := asking(t, asksAll, "")
+			w.want(w.ask(w.codexEvent("PreToolUse", inside...)), "Waiting for approval")
+			r := only(t, s)
+			if r.Subagent != "a-1" {
+				t.Errorf("asked by %q", r.Subagent)
+			}
+			if test.ended {
+				w.printed(w.codexEvent("SubagentStop", inside...))
+			}
+			says(t, s, r, true, "")
+			want := "!" + r.Code
+			if test.told {
+				want = r.Code + " was approved"
+			}
+			w.want(w.printed(test.event(w)), want)
+		})
+	}
 }
 
 // TestAWrappedAgentGetsAMessage, for it may rest; its events then do not tell it too.
@@ -135,15 +197,9 @@ func TestAnswersThatCannotBeSentAreToldAtTheNextEvent(t *testing.T) {
 
 // A file that fails once is looked at again: an earlier process may have refused calls.
 func TestAFileThatFailsOnceIsLookedAtAgain(t *testing.T) {
-	w, s := asking(t, asksAll, "")
-	w.ask(w.codex("ls"))
-	r := only(t, s)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	says(t, s, r, true, "")
+	w, r := answeredMeanwhile(t)
 	opens := w.Approvals
-	w.Judge = &judge.Judge{Record: w.Record, Log: w.Log, Approvals: func(context.Context, bool) (*approve.Store, error) { return nil, errors.New("the disk is full") }}
+	w.Approvals = func(context.Context, bool) (*approve.Store, error) { return nil, errors.New("the disk is full") }
 	w.want(w.printed(w.codexEvent("PostToolUse")), "!"+r.Code)
 	w.Approvals = opens
 	w.want(w.printed(w.codexEvent("PostToolUse")), r.Code+" was approved")

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
 	"strings"
 	"sync"
@@ -32,6 +33,13 @@ func NewID() string {
 		}
 	}
 	return ulid(lastID.milli, lastID.tail)
+}
+
+// IDOf gives the id of a message that says one thing, known at a time: whoever sends it
+// again sends the same message.
+func IDOf(at time.Time, what string) string {
+	sum := sha256.Sum256([]byte(what))
+	return ulid(uint64(at.UnixMilli()), [10]byte(sum[:10]))
 }
 
 // ulid writes a time and what follows it as 26 characters, without those letters

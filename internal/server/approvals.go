@@ -82,15 +82,21 @@ func (g grants) Offer(ctx context.Context, c guards.Call) (string, error) {
 		return "", err
 	}
 	r, err := s.Ask(ctx, approved(c), process.Namespaces())
-	if err = errors.Join(err, s.Close()); err == nil && r.State == approve.Denied {
-		return "", &guards.DeniedError{By: r.By, Note: r.Note}
+	if err = errors.Join(err, s.Close()); err != nil {
+		return "", err
 	}
-	return r.Code, err
+	switch r.State {
+	case approve.Denied:
+		return "", &guards.DeniedError{By: r.By, Note: r.Note}
+	case approve.Allowed:
+		return "", new(guards.AllowedError)
+	}
+	return r.Code, nil
 }
 
 // approved is a stopped call as it is kept.
 func approved(c guards.Call) approve.Call {
 	return approve.Call{
-		Agent: c.Agent, Session: c.Session, Workspace: c.Workspace, Tool: c.Tool, Input: c.Input, Facts: c.Facts, Hook: guards.ID, Rule: c.Rule, Reason: c.Reason, Does: guards.Describe(c.Facts),
+		Agent: c.Agent, Session: c.Session, Subagent: c.Subagent, Workspace: c.Workspace, Tool: c.Tool, Input: c.Input, Facts: c.Facts, Hook: guards.ID, Rule: c.Rule, Reason: c.Reason, Does: guards.Describe(c.Facts),
 	}
 }
