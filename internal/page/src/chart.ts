@@ -31,7 +31,7 @@ export function Days({ days, series, label, height = 150 }: { days: readonly str
   return html`<figure class="chart"><figcaption><span>${label}</span>${series.map((s) => html`<span key=${s.name} class="legend-item"><i style=${{ background: `var(${s.color})` }}></i>${s.name}</span>`)}
       <${Button} kind="bare small" pressed=${table} onClick=${() => setTable(!table)}>Table<//></figcaption>
     ${table
-      ? html`<div class="scroll-x chart-table" tabindex="0" role="region" aria-label=${label}><table><thead><tr><th>Day</th>${series.map((s) => html`<th key=${s.name} class="right">${s.name}</th>`)}</tr></thead><tbody>${days.map((d, i) => html`<tr key=${d}><td>${d}</td>${series.map((s) => html`<td key=${s.name} class="right num">${count(s.values[i] ?? 0)}</td>`)}</tr>`)}</tbody></table></div>`
+      ? html`<div class="scroll-x chart-table" tabindex="0" role="group" aria-label=${label}><table><thead><tr><th>Day</th>${series.map((s) => html`<th key=${s.name} class="right">${s.name}</th>`)}</tr></thead><tbody>${days.map((d, i) => html`<tr key=${d}><td>${d}</td>${series.map((s) => html`<td key=${s.name} class="right num">${count(s.values[i] ?? 0)}</td>`)}</tr>`)}</tbody></table></div>`
       : html`<div ref=${box} class="chart-box" style=${{ height: height + "px" }} role="img" aria-label=${`${label}: ${series.map((s) => `${count(s.values.reduce((a, b) => a + b, 0))} ${s.name}`).join(", ")}`}></div>`}</figure>`;
 }
 

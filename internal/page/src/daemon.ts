@@ -31,7 +31,7 @@ export const returned = new Signal(0);
 export const asking = new Signal(0);
 
 let tries = 0;
-let timer: ReturnType<typeof setTimeout> | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined; // until the next try, where the daemon is gone
 
 /** Asks the daemon; what cannot be reached is noted for all views. */
 export async function request(path: string, options: RequestInit & { pin?: string } = {}): Promise<Response> {
@@ -68,8 +68,13 @@ export async function json(path: string, options: RequestInit & { pin?: string; 
   }
 }
 
-function outside(why: string): void {
+function rest(): void {
   clearTimeout(timer);
+  timer = undefined;
+}
+
+function outside(why: string): void {
+  rest();
   state.set({ is: "outside", why });
 }
 
@@ -77,7 +82,7 @@ function arrived(): void {
   if (state.value.is !== "gone" && state.value.is !== "waiting") return;
   const back = state.value.is === "gone";
   tries = 0;
-  clearTimeout(timer);
+  rest();
   state.set({ is: "here" });
   if (back) {
     returned.set(returned.value + 1);
@@ -86,18 +91,17 @@ function arrived(): void {
 }
 
 function lost(): void {
-  if (state.value.is === "outside") return;
+  if (state.value.is === "outside" || timer !== undefined) return;
   const since = state.value.is === "gone" ? state.value.since : Date.now();
   const wait = pause(tries++);
-  clearTimeout(timer);
-  timer = setTimeout(() => void greet(), wait);
+  timer = setTimeout(() => ((timer = undefined), void greet()), wait);
   state.set({ is: "gone", since, next: Date.now() + wait });
 }
 
 /** Asks at once whether the daemon is back. */
 export function again(): void {
   tries = 0;
-  clearTimeout(timer);
+  rest();
   void greet();
 }
 
@@ -179,7 +183,8 @@ export function useQuery<T>(path: string | null, read: (v: unknown) => T, every 
       }
       q.current.loading = false;
       redraw(undefined);
-      if (every > 0) next = setTimeout(() => void run(), document.hidden ? every * 5 : every);
+      // While the daemon is gone nothing is asked: it is told when it is back.
+      if (every > 0 && state.value.is === "here") next = setTimeout(() => void run(), document.hidden ? every * 5 : every);
     };
     q.current.reload = () => void run();
     q.current.loading = true;
@@ -239,7 +244,7 @@ async function keepWatching(me: AbortController): Promise<void> {
     me.signal.removeEventListener("abort", end);
     failures = Date.now() - began > 5000 ? 0 : failures + 1;
     await sleep(pause(failures), me.signal);
-    while (state.value.is === "outside" && !me.signal.aborted) await sleep(2000, me.signal);
+    while ((state.value.is === "outside" || state.value.is === "gone") && !me.signal.aborted) await sleep(300, me.signal);
   }
 }
 

@@ -29,9 +29,18 @@ function one(v: unknown): One {
   return { r: record(o.record), event: o.event, notKept: str(o.not_kept), newer: num(o.newer), older: num(o.older), revised: list(o.revised_by, record), problems: strs(o.problems) };
 }
 
+/** What is said of a part of the text. */
+interface Said {
+  at: Mark;
+  kind: string;
+  says: string;
+  sure: boolean;
+  verdict: string;
+}
+
 interface Explained {
   text: string;
-  marks: Mark[];
+  said: Said[];
   facts: Fact[];
   steps: Step[];
   changes: Change[];
@@ -43,7 +52,9 @@ function explained(v: unknown): Explained {
   const verdict = typeof o.verdict === "string" ? o.verdict : str(obj(o.verdict).action ?? obj(o.verdict).verdict);
   return {
     text: str(o.text), facts: list(o.facts, fact), steps: list(o.steps, step), changes: list(o.changes, change), verdict,
-    marks: list(o.spans, (s) => ({ ...span(s), of: num(obj(s).fact, -1) })),
+    said: list(o.spans, (s) => s).map((s, i) => ({
+      at: { ...span(s), of: i }, kind: str(obj(s).kind), says: [str(obj(s).fact), str(obj(s).rule)].filter(Boolean).join("\n"), sure: !/\(perhaps\)/.test(str(obj(s).fact)), verdict: str(obj(s).verdict),
+    })),
   };
 }
 
@@ -93,10 +104,10 @@ function Body({ d, x }: { d: One; x: Explained | undefined }): VNode {
       ["Rule", r.rule && html`<a href=${link("decisions", "", { rule: ruleName(r.rule) })}>${clip(r.rule, 100)}</a>`],
       ["Folder", r.cwd && clip(r.cwd, 300)], ["Took", length(r.ms)], ["Told the user", r.said && clip(r.said, 1000)], ["Seen by", r.via && "the screen only"],
     ] as [string, ComponentChildren][]} />
-    <${Asked} text=${shown.text} marks=${shown.marks} facts=${facts} r=${r} />
+    <${Asked} text=${shown.text} said=${shown.said} r=${r} />
     ${r.ran && html`<${Part} title="What ran in its place"><${Text} of=${r.ran} class="code" /><//>`}
     ${changes.length > 0 && html`<${Part} title="What hooks changed">${changes.map((c, i) => html`<div key=${i} class="change"><div class="change-path">${clip(c.path, 200)}</div><${Diff} text=${c.diff || unified(plain(c.from), plain(c.to))} /></div>`)}<//>`}
-    ${steps.length > 0 && html`<${Steps} of=${steps} whole=${r.ms} />`}
+    ${steps.length > 0 && html`<${Steps} of=${steps} whole=${r.ms} said=${r.reason} />`}
     ${facts.length > 0 && html`<${Facts} of=${facts} />`}
     ${r.inject && html`<${Part} title="Given to the agent"><${Text} of=${r.inject} /><//>`}
     ${r.result !== undefined && html`<${Part} title="What stood in for it"><${Text} of=${plain(r.result)} class="code" /><//>`}
@@ -108,12 +119,16 @@ function Body({ d, x }: { d: One; x: Explained | undefined }): VNode {
 }
 
 // What a record itself tells, where the daemon explains nothing.
-function explainedBy(r: Rec): { text: string; marks: Mark[] } {
+function explainedBy(r: Rec): { text: string; said: Said[] } {
   const command = r.input.command;
-  if (typeof command === "string") {
-    return { text: command, marks: r.facts.map((f, i) => ({ ...f.at, of: i })).filter((m) => m.to > m.from) };
-  }
-  return { text: r.what || (Object.keys(r.input).length > 0 ? plain(r.input) : ""), marks: [] };
+  if (typeof command === "string") return { text: command, said: r.facts.map((f, i) => ({ at: { ...f.at, of: i }, kind: f.does, says: saysFact(f), sure: f.sure, verdict: "" })) };
+  return { text: r.what || (Object.keys(r.input).length > 0 ? plain(r.input) : ""), said: [] };
+}
+
+// That a program runs is said of the whole line; what it does is said of a part.
+function telling(said: readonly Said[]): Mark[] {
+  const more = said.filter((s) => s.kind !== "run" || s.verdict !== "");
+  return (more.length > 0 ? more : said).map((s) => s.at);
 }
 
 function Problems({ d }: { d: One }): VNode {
@@ -131,13 +146,17 @@ function Part({ title, children, tools }: { title: string; children?: ComponentC
   return html`<section class="part"><div class="part-head"><h2>${title}</h2>${tools}</div>${children}</section>`;
 }
 
-function Asked({ text, marks, facts, r }: { text: string; marks: Mark[]; facts: Fact[]; r: Rec }): VNode | null {
+function Asked({ text, said, r }: { text: string; said: Said[]; r: Rec }): VNode | null {
   if (text === "") return null;
   const shown = clip(text, 20_000);
   const edit = typeof r.input.old_string === "string" && typeof r.input.new_string === "string";
+  const look = (all: Said[]) => names("span", all.every((s) => !s.sure) && "unsure", all.some((s) => s.verdict === "block") ? "span-block" : all.some((s) => s.verdict === "ask") && "span-ask");
   return html`<${Part} title="What was asked" tools=${html`<${Copy} label="Copy it" kind="bare" text=${text} />`}>
-    <pre class="asked" tabindex="0" role="region" aria-label="What was asked">${runs(shown, marks).map((run, i) => run.of.length === 0 ? run.text : html`<mark key=${i} class=${names("span", run.of.some((f) => facts[f]?.sure === false) && "unsure")} title=${clip(run.of.map((f) => facts[f]).filter(Boolean).map((f) => saysFact(f!)).join("\n"), 600)}>${run.text}</mark>`)}</pre>
-    ${text.length > shown.length && html`<${Text} of=${text} most=${0} />`}
+    <pre class="asked" tabindex="0" role="group" aria-label="What was asked">${runs(shown, telling(said)).map((run, i) => {
+      const all = run.of.map((n) => said[n]).filter((s): s is Said => s !== undefined);
+      return all.length === 0 ? run.text : html`<mark key=${i} class=${look(all)} title=${clip(all.map((s) => s.says).join("\n"), 600)}>${run.text}</mark>`;
+    })}</pre>
+    ${text.length > shown.length && html`<${Text} of=${text} most=${200} />`}
     ${edit && html`<${Diff} text=${unified(str(r.input.old_string), str(r.input.new_string))} />`}
   <//>`;
 }
@@ -147,12 +166,12 @@ function saysFact(f: Fact): string {
 }
 
 function Facts({ of }: { of: Fact[] }): VNode {
-  return html`<${Part} title="What it would do"><div class="scroll-x" tabindex="0" role="region" aria-label="Facts"><table><thead><tr><th>Act</th><th>By</th><th>What</th></tr></thead><tbody>
+  return html`<${Part} title="What it would do"><div class="scroll-x" tabindex="0" role="group" aria-label="Facts"><table><thead><tr><th>Act</th><th>By</th><th>What</th></tr></thead><tbody>
     ${of.slice(0, 200).map((f, i) => html`<tr key=${i}><td><b>${clip(f.does, 40)}</b>${!f.sure && html` <span class="dim">perhaps</span>`}</td><td class="mono">${clip(f.by, 60)}</td><td>${f.rest.map(([n, v]) => html`<span key=${n} class="fact"><span class="dim">${clip(n, 40)}</span>${v && html` <span class="mono">${clip(v, 300)}</span>`}</span> `)}</td></tr>`)}
   </tbody></table></div><//>`;
 }
 
-function Steps({ of, whole }: { of: Step[]; whole: number }): VNode {
+function Steps({ of, whole, said }: { of: Step[]; whole: number; said: string }): VNode {
   const sum = of.reduce((n, s) => n + s.ms, 0), all = Math.max(whole, sum, 0.001);
   let from = 0;
   return html`<${Part} title="Who was asked"><ol class="steps">${of.map((s, i) => {
@@ -161,7 +180,7 @@ function Steps({ of, whole }: { of: Step[]; whole: number }): VNode {
     return html`<li key=${i} class="step"><div class="step-head"><span class="mono step-hook">${clip(s.hook, 100)}</span><span class="dim">${s.lane}</span><${Action} is=${s.action} would=${s.would?.action ?? ""} />
       ${s.changed && html`<span class="tag">changed</span>`}${s.injected && html`<span class="tag">injected</span>`}${s.failed && html`<span class="tag tag-bad">failed</span>`}<span class="right num">${length(s.ms)}</span></div>
       <div class="track" aria-hidden="true"><i style=${{ left: (left / all) * 100 + "%", width: Math.max(0.6, (s.ms / all) * 100) + "%" }}></i></div>
-      ${(s.reason || s.error || s.note) && html`<div class="step-said">${[s.error, s.reason, s.note].filter(Boolean).map((t) => clip(t, 1200)).join(" · ")}</div>`}
+      ${((s.reason && s.reason !== said) || s.error || s.note) && html`<div class="step-said">${[s.error, s.reason !== said && s.reason, s.note].filter((t): t is string => !!t).map((t) => clip(t, 1200)).join(" · ")}</div>`}
       ${s.would && (s.would.reason || s.would.rule) && html`<div class="step-said">On trial: ${clip(s.would.reason, 800)} ${s.would.rule && html`<span class="mono dim">${clip(s.would.rule, 80)}</span>`}</div>`}</li>`;
   })}</ol><//>`;
 }

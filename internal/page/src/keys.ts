@@ -11,7 +11,7 @@ const places: Record<string, string> = { n: "now", s: "sessions", d: "decisions"
 export function keysFor(help: () => void): () => void {
   let led = 0;
   const down = (e: KeyboardEvent) => {
-    const at = e.target as HTMLElement;
+    const at = e.target instanceof HTMLElement ? e.target : document.body;
     if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
     if (at.closest("input, textarea, select")) {
       if (e.key === "Escape") at.blur();
@@ -34,7 +34,7 @@ export function keysFor(help: () => void): () => void {
 
 const all: [string, string][] = [
   ["j / k", "next, previous row or card"], ["Enter", "open it"], ["/", "search"], ["p", "pause and go on, in Now"], ["a, d", "go to Allow, to Deny of a card; Enter presses it"], ["j / k", "in a decision: the one before, after"], ["+ − 0 ← →", "zoom and move a timeline that has the focus"],
-  ["g then n s d a g h m r e", "Now, Sessions, Decisions, Approvals, Guards, Hooks, Messages, Memory, Agents"], ["Esc", "leave a field, close a dialog"], ["?", "this list"],
+  ["g, then n s d a g h m r e", "Now, Sessions, Decisions, Approvals, Guards, Hooks, Messages, Memory, Agents"], ["Esc", "leave a field, close a dialog"], ["?", "this list"],
 ];
 
 export function Keys({ onClose }: { onClose: () => void }): VNode {

@@ -87,10 +87,8 @@ export function LongList<T>(props: LongListProps<T>): VNode {
     ${items.length === 0 && props.empty
       ? html`<div class="empty">${props.empty}</div>`
       : html`<div class="longlist-all" role="list" aria-label=${props.label} style=${{ height: height(items.length, row) + "px" }}>
-        <div class="longlist-seen" role="presentation" style=${{ transform: `translateY(${w.top}px)` }}>
-          ${items.slice(w.from, w.to).map((item, i) => html`<div key=${props.id(item, w.from + i)} role="listitem" class="longlist-row" data-index=${w.from + i}
-            aria-posinset=${w.from + i + 1} aria-setsize=${items.length} style=${{ height: row + "px" }}>${props.row(item, w.from + i)}</div>`)}
-        </div>
+        ${items.slice(w.from, w.to).map((item, i) => html`<div key=${props.id(item, w.from + i)} role="listitem" class="longlist-row" data-index=${w.from + i}
+          aria-posinset=${w.from + i + 1} aria-setsize=${items.length} style=${{ height: row + "px", transform: `translateY(${w.top + i * row}px)` }}>${props.row(item, w.from + i)}</div>`)}
       </div>`}
   </div>`;
 }

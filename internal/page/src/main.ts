@@ -58,8 +58,7 @@ function Page(): VNode {
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${known?.name ?? "Not here"} · hookway`;
   }, [known, waiting]);
-  return html`<div class="frame"><a class="skip" href=${link(at.view, at.id, at.params)} onClick=${(e: Event) => (e.preventDefault(), main.current?.focus())}>To the content</a>
-    <${Navigation} here=${at.view} onHelp=${() => setHelp(true)} />
+  return html`<div class="frame"><${Navigation} here=${at.view} onHelp=${() => setHelp(true)} onSkip=${() => main.current?.focus()} />
     <main ref=${main} tabindex="-1"><${Banners} />
       ${link_.is === "outside" ? html`<${Outside} why=${link_.why} />` : link_.is === "waiting" ? html`<p class="loading" aria-hidden="true">Asking the daemon…</p>` : View ? html`<${Guarded} key=${place}><${View} /><//>` : html`<section class="view view-page"><h1 tabindex="-1">There is nothing here</h1><p>This page has no view called ${clip(at.view, 60)}. <a href="#/now">Now</a></p></section>`}</main>
     ${help && html`<${Keys} onClose=${() => setHelp(false)} />`}</div>`;
@@ -72,11 +71,11 @@ function Guarded({ children }: { children?: unknown }): VNode {
   return html`<section class="view view-page"><h1 tabindex="-1">This view could not be shown</h1><p>Something in it is not as the page knows it: <span class="mono">${clip(String((error as Error)?.message ?? error), 300)}</span></p><${Button} onClick=${reset}>Try again<//></section>`;
 }
 
-function Navigation({ here, onHelp }: { here: string; onHelp: () => void }): VNode {
+function Navigation({ here, onHelp, onSkip }: { here: string; onHelp: () => void; onSkip: () => void }): VNode {
   useQuery(["outside", "waiting"].includes(useSignal(state).is) ? null : "/v1/approvals", approvals, 4000);
   const waiting = useSignal(open), is = useSignal(state).is, dark = useSignal(theme), { version } = useSignal(who);
   const next: Record<Theme, Theme> = { "": "light", light: "dark", dark: "" };
-  return html`<nav class="nav" aria-label="Views"><a class="brand" href="#/now"><${Mark} /><span>hookway</span></a>
+  return html`<nav class="nav" aria-label="Views"><button type="button" class="skip" onClick=${onSkip}>To the content</button><a class="brand" href="#/now"><${Mark} /><span>hookway</span></a>
     <ul>${views.map((v) => html`<li key=${v.view}><a href=${link(v.view)} class=${names("nav-link", v.view === here && "here")} aria-current=${v.view === here ? "page" : undefined}><${Icon} is=${v.view as Sign} /><span>${v.name}</span>${
       v.view === "approvals" && waiting > 0 && html`<b class="count" aria-label=${`${waiting} wait`}>${waiting}</b>`}</a></li>`)}</ul>
     <div class="nav-foot"><span class=${names("link-state", "link-" + is)} title=${version && `hookway ${version}`}><i></i>${{ here: "live", waiting: "connecting", gone: "no daemon", outside: "signed out" }[is]}</span>
@@ -92,8 +91,8 @@ function Banners(): VNode {
     return () => clearInterval(tick);
   }, [s.is]);
   const late = s.is === "gone" && now - s.since > 1200;
-  return html`<div class="banners"><div role="status">${late && html`<div class="banner">The daemon is not there. What is shown is what it told last; the page goes on when it is back. It starts with the next event of an agent, or by <code>hookway ui</code>. <button class="button small" onClick=${again}>Try now</button></div>`}
-    ${w.old && s.is === "here" && html`<div class="banner">The daemon is another version than this page. <button class="button small" onClick=${() => location.reload()}>Reload the page</button></div>`}
+  return html`<div class="banners"><div role="status">${late && html`<div class="banner"><span>The daemon is not there. This is what it told last; the page goes on when it is back. The next event of an agent starts it, and so does <code>hookway ui</code>.</span> <button class="button small" onClick=${again}>Try now</button></div>`}
+    ${w.old && s.is === "here" && html`<div class="banner"><span>The daemon is of another version than this page.</span> <button class="button small" onClick=${() => location.reload()}>Reload the page</button></div>`}
     ${off !== 0 && html`<div class="banner">The daemon's clock is ${length(Math.abs(off))} ${off > 0 ? "ahead of" : "behind"} this computer's, so times here may look odd.</div>`}</div></div>`;
 }
 

@@ -3,7 +3,7 @@
 import type { VNode } from "preact";
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { Broken, each, obj } from "./decode";
-import { json, watch, watchAfter, isLacking } from "./daemon";
+import { isLacking, json, returned, watch, watchAfter } from "./daemon";
 import { html } from "./element";
 import { count, counted } from "./format";
 import { LongList } from "./longlist";
@@ -24,7 +24,7 @@ export function Now(): VNode {
   const recent = useMemo(() => new Recent(), []);
   const [frozen, setFrozen] = useState<readonly (Rec | Broken)[] | null>(null);
   const [missed, setMissed] = useState(0);
-  const [began, setBegan] = useState<"" | "lacking" | "done">("");
+  const [began, setBegan] = useState(false);
   const reading = useRef(false); // a row has the focus: it stays where it is
   const paused = frozen !== null;
 
@@ -32,11 +32,17 @@ export function Now(): VNode {
     const stop = new AbortController();
     let frame = 0, unwatch = () => undefined as void;
     let told = { block: 0, ask: 0 };
+    let timer: ReturnType<typeof setTimeout> | undefined, before = 0;
     const flush = () => {
       frame = 0;
+      before = performance.now();
       if (!reading.current && recent.flush()) redraw(undefined);
     };
-    const later = () => (frame ||= requestAnimationFrame(flush));
+    // Ten times a second is as often as anybody reads, and each time within one frame.
+    const later = () => {
+      if (frame !== 0 || timer !== undefined) return;
+      timer = setTimeout(() => ((timer = undefined), (frame = requestAnimationFrame(flush))), Math.max(0, 100 - (performance.now() - before)));
+    };
     const listen = () => {
       unwatch = watch((said) => {
         if (said.event === "missed") return setMissed((n) => n + Number(obj(safe(said.data)).count ?? 0));
@@ -47,26 +53,32 @@ export function Now(): VNode {
         later();
       });
     };
-    json("/v1/record?limit=200", { signal: stop.signal }).then((v) => {
+    let filled = false;
+    const fill = () => json("/v1/record?limit=200", { signal: stop.signal }).then((v) => {
       const all = each(obj(v).records, record);
-      recent.fill(all);
       const newest = all.find((r): r is Rec => !(r instanceof Broken));
+      filled = true;
+      recent.fill(all);
       if (newest) watchAfter(newest.seq);
-      setBegan("done");
-      listen();
     }, (err) => {
+      filled = isLacking(err);
+    }).then(() => {
       if (stop.signal.aborted) return;
-      setBegan(isLacking(err) ? "lacking" : "done");
-      listen();
+      setBegan(true);
+      redraw(undefined);
     });
+    void fill().then(() => !stop.signal.aborted && listen());
+    const unlisten = returned.listen(() => !filled && void fill());
     const speak = setInterval(() => {
       if (told.block + told.ask > 0) say([told.block && `${counted(told.block, "call")} blocked`, told.ask && `${counted(told.ask, "call")} asked about`].filter(Boolean).join(", ") + ".");
       told = { block: 0, ask: 0 };
     }, 10_000);
     return () => {
       stop.abort();
+      unlisten();
       unwatch();
       clearInterval(speak);
+      clearTimeout(timer);
       cancelAnimationFrame(frame);
     };
   }, []);
@@ -89,7 +101,7 @@ export function Now(): VNode {
     <${RecordHead} />
     <div class="fill" onFocusIn=${(e: FocusEvent) => (reading.current = (e.target as HTMLElement).closest(".longlist-row") !== null)} onFocusOut=${() => ((reading.current = false), recent.flush() && redraw(undefined))}>
       <${LongList} label="Decisions" items=${shown} anchor rowHeight=${32} phoneHeight=${56} id=${(r: Rec | Broken, i: number) => (r instanceof Broken ? "broken-" + i : r.seq)}
-        row=${(r: Rec | Broken) => html`<${RecordRow} r=${r} follow />`} empty=${began === "" ? null : html`<${Nothing} all=${recent.items.length} />`} />
+        row=${(r: Rec | Broken) => html`<${RecordRow} r=${r} follow />`} empty=${!began ? null : html`<${Nothing} all=${recent.items.length} />`} />
     </div>
   </section>`;
 }

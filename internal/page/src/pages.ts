@@ -3,6 +3,7 @@
 import { useEffect, useReducer, useRef } from "preact/hooks";
 import { Broken, each, num, obj, str, strs, yes, type Obj } from "./decode";
 import { isLacking, json, returned, told } from "./daemon";
+import { Problem } from "./door";
 
 export interface Pages<T> {
   items: (T | Broken)[];
@@ -26,8 +27,10 @@ export function usePages<T>(path: string | null, member: string, read: (v: unkno
   const box = useRef<{ p: Pages<T>; next: string; stop: AbortController }>({ p: empty<T>(), next: "", stop: new AbortController() });
   useEffect(() => {
     const b = box.current;
+    let failed = false;
     const load = async (after: string) => {
       if (path === null) return;
+      failed = false;
       b.stop.abort();
       const mine = (b.stop = new AbortController());
       b.p.loading = true;
@@ -42,13 +45,16 @@ export function usePages<T>(path: string | null, member: string, read: (v: unkno
         b.p = { ...b.p, ...header(o, b.p, after), items: all, problem: "", lacking: false, loading: false, end: b.next === "" || all.length >= most };
       } catch (err) {
         if (mine.signal.aborted) return;
-        b.p = { ...b.p, items: after ? b.p.items : [], problem: told(err), lacking: isLacking(err), loading: false, end: true };
+        // Where the daemon is gone, what is there stays, and it is asked again when it is back.
+        const refused = err instanceof Problem;
+        failed = !refused;
+        b.p = { ...b.p, items: after || !refused ? b.p.items : [], problem: refused ? told(err) : "", lacking: isLacking(err), loading: false, end: refused };
       }
       redraw(undefined);
     };
     b.p = { ...b.p, more: () => void (!b.p.loading && !b.p.end && load(b.next)), reload: () => void load("") };
     void load("");
-    const unlisten = returned.listen(() => void load(""));
+    const unlisten = returned.listen(() => failed && void load(b.p.items.length > 0 ? b.next : ""));
     return () => {
       unlisten();
       b.stop.abort();

@@ -36,8 +36,14 @@ export function Text({ of, most = 4000, class: name }: { of: string; most?: numb
   const [all, setAll] = useState(0);
   const shown = all > 0 ? Math.min(of.length, all) : most;
   const cut = of.length > shown;
-  return html`<div class=${names("text", name)}><pre tabindex="0" role="region" aria-label="text">${cut ? clip(of, shown) : of}</pre>${
+  return html`<div class=${names("text", name)}><pre tabindex=${of.length > 1500 || lineCount(of) > 15 ? 0 : undefined}>${cut ? clip(of, shown) : of}</pre>${
     cut && html`<button class="button small" onClick=${() => setAll(Math.max(most, shown) * 10)}>Show ${of.length <= shown * 10 ? "all" : "more"} (${of.length.toLocaleString("en")} characters)</button>`}</div>`;
+}
+
+function lineCount(text: string): number {
+  let n = 1;
+  for (let i = text.indexOf("\n"); i >= 0 && n < 100; i = text.indexOf("\n", i + 1)) n++;
+  return n;
 }
 
 export function Button(p: { children?: ComponentChildren; icon?: Sign; label?: string; onClick?: (e: Event) => void; kind?: string; disabled?: boolean; pressed?: boolean; id?: string; title?: string; submit?: boolean }): VNode {
@@ -142,6 +148,6 @@ export function Dialog({ title, children, onClose }: { title: string; children: 
 export function Diff({ text }: { text: string }): VNode {
   const rows = clip(text, 200_000).split("\n");
   const kind = (l: string) => (l.startsWith("@@") ? "at" : l.startsWith("+") ? "add" : l.startsWith("-") ? "del" : "");
-  return html`<pre class="diff" tabindex="0" role="region" aria-label="what was changed">${rows.slice(0, 2000).map((l, i) => html`<span key=${i} class=${names("diff-line", kind(l) && "diff-" + kind(l))}>${clip(l, 4000) + "\n"}</span>`)}${
+  return html`<pre class="diff" tabindex="0" role="group" aria-label="what was changed">${rows.slice(0, 2000).map((l, i) => html`<span key=${i} class=${names("diff-line", kind(l) && "diff-" + kind(l))}>${clip(l, 4000) + "\n"}</span>`)}${
     rows.length > 2000 && html`<span class="diff-line">… ${rows.length - 2000} more lines</span>`}</pre>`;
 }

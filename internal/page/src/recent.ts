@@ -19,7 +19,7 @@ export class Recent {
   private highest = 0;
 
   fill(items: readonly (Rec | Broken)[]): void {
-    this.items = items.slice(0, bound);
+    this.items = this.items.concat(items).slice(0, bound);
     for (const r of items) if (!(r instanceof Broken)) this.highest = Math.max(this.highest, r.seq);
   }
 

@@ -98,6 +98,7 @@ export function SessionView(): VNode {
   const lanes = useMemo(() => ordered(h.lanes, h.items), [h.lanes, h.items]);
   const q = (params.q ?? "").toLowerCase();
   const shown = useMemo(() => h.items.filter((i) => passes(i, params.kind ?? "", q)), [h.items, params.kind, q]);
+  const rows = useMemo(() => (h.broken.length > 0 ? [...h.broken, ...shown] : shown), [h.broken, shown]);
   const [picked, setPicked] = useState("");
   const selected = shown.findIndex((i) => i.id === picked);
   const s = h.session, chosen = shown[selected];
@@ -117,8 +118,8 @@ export function SessionView(): VNode {
     <div class="subtools"><${Choice} small label="Which items" value=${params.kind ?? ""} options=${kinds} onChange=${(kind: string) => refine({ kind })} /><${Search} value=${params.q ?? ""} onChange=${(v: string) => refine({ q: v })} label="Search this session" />
       <span class="dim num" role="status">${h.loading ? `reading… ${count(h.items.length)}` : counted(shown.length, "item")}</span></div>
     <div class=${names("fill", "split", chosen && "has-detail")}>
-      <${LongList} label="What happened" items=${h.broken.length > 0 ? [...h.broken, ...shown] : shown} rowHeight=${30} phoneHeight=${48} select=${picked || undefined} id=${(i: Item | Broken, n: number) => (i instanceof Broken ? "broken-" + n : i.id || n)}
-        row=${(i: Item | Broken) => (i instanceof Broken ? html`<${BrokenRow} of=${i} />` : html`<${ItemRow} i=${i} lane=${lanes.length > 1 ? lanes.find((l) => l.id === i.lane)?.name ?? "" : ""} on=${i.id === picked} onPick=${() => setPicked(i.id === picked ? "" : i.id)} />`)} empty=${h.loading || h.problem ? null : "Nothing here is like this."} />
+      <${LongList} label="What happened" items=${rows} rowHeight=${30} phoneHeight=${48} select=${picked || undefined} id=${(i: Item | Broken, n: number) => (i instanceof Broken ? "broken-" + n : i.id || n)}
+        row=${(i: Item | Broken) => (i instanceof Broken ? html`<${BrokenRow} of=${i} />` : html`<${ItemRow} i=${i} lane=${lanes.length > 1 && i.lane !== lanes[0]?.id ? lanes.find((l) => l.id === i.lane)?.name ?? "" : ""} on=${i.id === picked} onPick=${() => setPicked(i.id === picked ? "" : i.id)} />`)} empty=${h.loading || h.problem ? null : "Nothing here is like this."} />
       ${chosen && html`<${Detail} i=${chosen} onClose=${() => setPicked("")} />`}</div>
   </section>`;
 }

@@ -110,23 +110,24 @@ function paint(canvas: HTMLCanvasElement, width: number, tall: number, items: re
   g.scale(ratio, ratio);
   g.font = "11px system-ui, sans-serif";
   grid(g, width, tall, s, axis);
-  const per = width / (s.to - s.from), painted = new Map<string, number>();
+  const per = width / (s.to - s.from);
   const byTone = new Map<string, number[]>(order.map((t) => [t, []]));
   for (let i = 0; i < items.length; i++) if (l.to[i]! >= s.from && l.from[i]! <= s.to && l.row[i]! < 12) byTone.get(toneOf(items[i]!))?.push(i);
   for (const tone of order) {
-    g.fillStyle = color("--t-" + tone);
+    const painted = new Int32Array(12).fill(-1), fill = color("--t-" + tone); // of each row, the last pixel
+    g.fillStyle = fill;
     for (const i of byTone.get(tone)!) {
       const row = l.row[i]!, x = (l.from[i]! - s.from) * per, w = Math.max(3, (l.to[i]! - l.from[i]!) * per - 1);
-      const name = row + tone, pixel = Math.floor(x);
-      if (w <= 3 && painted.get(name) === pixel) continue; // one is there already
-      painted.set(name, pixel);
+      const pixel = Math.floor(x);
+      if (w <= 3 && painted[row] === pixel) continue; // one is there already
+      painted[row] = pixel;
       const y = head + row * rowHeight, high = tone === "prompt" || tone === "block" || tone === "ask";
-      g.beginPath();
-      g.roundRect(x, y + (high ? 4 : 8), w, high ? rowHeight - 8 : rowHeight - 16, 2);
-      g.fill();
+      bar(g, x, y + (high ? 4 : 8), w, high ? rowHeight - 8 : rowHeight - 16);
       const what = items[i]!.title || items[i]!.tool;
-      if (w > 46 && what) label(g, what, x + 4, y + rowHeight / 2 + 4, w - 8);
-      g.fillStyle = color("--t-" + tone);
+      if (w > 46 && what) {
+        label(g, what, x + 4, y + rowHeight / 2 + 4, w - 8);
+        g.fillStyle = fill;
+      }
     }
   }
   if (selected >= 0 && selected < items.length) {
@@ -137,6 +138,13 @@ function paint(canvas: HTMLCanvasElement, width: number, tall: number, items: re
     g.lineWidth = 2;
     g.strokeRect(x - 2, head + l.row[selected]! * rowHeight + 2, Math.max(6, (l.to[selected]! - l.from[selected]!) * per + 3), rowHeight - 4);
   }
+}
+
+function bar(g: CanvasRenderingContext2D, x: number, y: number, w: number, h: number): void {
+  if (w <= 3) return g.fillRect(x, y, w, h);
+  g.beginPath();
+  g.roundRect(x, y, w, h, 2);
+  g.fill();
 }
 
 function label(g: CanvasRenderingContext2D, text: string, x: number, y: number, width: number): void {

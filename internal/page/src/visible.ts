@@ -38,7 +38,7 @@ export function clip(text: string, most: number): string {
 export interface Mark {
   from: number;
   to: number;
-  of: number; // which fact
+  of: number; // which of what is said of the text
 }
 
 /** A run of a text that has the same marks. */
