@@ -152,18 +152,20 @@ type counts struct {
 
 	agents, days, projects map[string]*Part
 	rules                  map[string]*Rule
+	together               map[string]int // calls for which several rules hold, by these
 }
 
 func newCounts() *counts {
-	return &counts{agents: map[string]*Part{}, days: map[string]*Part{}, projects: map[string]*Part{}, rules: map[string]*Rule{}, Results: Found{rules: map[string]*Rule{}}}
+	return &counts{agents: map[string]*Part{}, days: map[string]*Part{}, projects: map[string]*Part{}, rules: map[string]*Rule{}, together: map[string]int{}, Results: Found{rules: map[string]*Rule{}}}
 }
 
 // Bounds of what is kept apart; of more the rest is counted together.
 const (
-	mostParts  = 2000
-	mostShapes = 128 // of a rule
-	mostNames  = 64  // hosts and folders of a rule
-	otherParts = "(others)"
+	mostParts    = 2000
+	mostShapes   = 128 // of a rule
+	mostNames    = 64  // hosts and folders of a rule
+	mostTogether = 512 // sets of rules
+	otherParts   = "(others)"
 )
 
 func part(in map[string]*Part, name string) *Part {
@@ -230,6 +232,8 @@ func (c *counts) judged(about call, found []guards.Judged) (rules []string) {
 	}
 	if len(rules) == 1 {
 		c.rules[rules[0]].Alone++
+	} else {
+		bumpBy(c.together, strings.Join(slices.Sorted(slices.Values(rules)), " "), 1, mostTogether)
 	}
 	c.Enforce.count(all)
 	c.Auto.count(auto)
@@ -272,8 +276,15 @@ func ruleIn(rules map[string]*Rule, about call, j guards.Judged) {
 }
 
 func bump(in map[string]int, name string) {
-	if name != "" && (in[name] > 0 || len(in) < mostNames) {
-		in[name]++
+	if name != "" {
+		bumpBy(in, name, 1, mostNames)
+	}
+}
+
+// bumpBy counts n more of a name, if there is room for it.
+func bumpBy(in map[string]int, name string, n, most int) {
+	if in[name] > 0 || len(in) < most {
+		in[name] += n
 	}
 }
 
@@ -310,6 +321,9 @@ func (c *counts) add(o *counts) {
 			to.Auto.add(p.Auto)
 		}
 	}
+	for ids, n := range o.together {
+		bumpBy(c.together, ids, n, mostTogether)
+	}
 	for id, r := range o.rules {
 		if c.rules[id] == nil {
 			c.rules[id] = r
@@ -325,9 +339,7 @@ func (r *Rule) add(o *Rule) {
 	r.Alone, r.Fine, r.Failed, r.Refused = r.Alone+o.Alone, r.Fine+o.Fine, r.Failed+o.Failed, r.Refused+o.Refused
 	for _, both := range [][2]map[string]int{{r.hosts, o.hosts}, {r.places, o.places}} {
 		for name, n := range both[1] {
-			if both[0][name] > 0 || len(both[0]) < mostNames {
-				both[0][name] += n
-			}
+			bumpBy(both[0], name, n, mostNames)
 		}
 	}
 	for shape, s := range o.shapes {

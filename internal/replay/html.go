@@ -2,7 +2,9 @@ package replay
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"strings"
@@ -15,33 +17,25 @@ import (
 //go:embed page.html
 var pageText string
 
-// Bounds of the charts, in pixels but for the first two.
+// Bounds of the charts. A chart is as wide as its page; these are parts of it.
 const (
-	mostDays  = 92 // the last ones
-	mostBars  = 20
-	barLength = 360 // the longest bar
-	barHeight = 22
-	dayWidth  = 9
-	dayHeight = 120 // the highest day
+	mostDays   = 92 // the last ones
+	mostBars   = 20
+	leastDays  = 30  // the room of a column, though there are fewer
+	barLength  = 960 // the longest bar, of 1000
+	dayWidth   = 9
+	dayColumn  = 7
+	dayHeight  = 120 // the highest day
+	dayDivider = 4   // the line below the days
 )
 
 // bar is a row of a chart: what is blocked, then what is asked about.
 type bar struct {
 	Name       string
-	Y          int
 	Block, Ask int // the lengths of the two parts
 	Stops      Stops
 	Calls      int
 }
-
-// TextY and TextX are where the words of a bar stand.
-func (b bar) TextY() int { return b.Y + barHeight - 8 }
-
-// TextX is where the numbers of a bar begin.
-func (b bar) TextX() int { return barNames + b.Block + b.Ask + 6 }
-
-// barNames is the room for names before the bars.
-const barNames = 270
 
 // column is a day: what is blocked stands below what is asked about.
 type column struct {
@@ -63,12 +57,49 @@ type page struct {
 	ByFolder []bar
 }
 
+// Width is how wide the chart of days is.
+func (p *page) Width() int { return max(len(p.Columns), leastDays) * dayWidth }
+
+// Wide reports whether the days fill it.
+func (p *page) Wide() bool { return len(p.Columns) >= leastDays }
+
+// Height is how high it is.
+func (p *page) Height() int { return dayHeight + dayDivider }
+
+// Floor is where its days stand.
+func (p *page) Floor() int { return dayHeight + dayDivider/2 }
+
+// Column is the width of a day.
+func (p *page) Column() int { return dayColumn }
+
+// Highest is how many calls would have been stopped on the worst day.
+func (p *page) Highest() (n int) {
+	for _, c := range p.Columns {
+		n = max(n, c.Enforce.All())
+	}
+	return n
+}
+
+// Last is the last day of the chart.
+func (p *page) Last() string { return p.Columns[0].Name }
+
+// First is the first day of the chart.
+func (p *page) First() string { return p.Columns[len(p.Columns)-1].Name }
+
+// StyleHash names the style of the page, so that a browser takes no other.
+func (p *page) StyleHash() string {
+	_, style, _ := strings.Cut(pageText, "<style>")
+	style, _, _ = strings.Cut(style, "</style>")
+	sum := sha256.Sum256([]byte(style))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
 // WriteHTML writes a report as one page that needs nothing from elsewhere. The file is
 // replaced in one step, and only its user may read it.
 func (r *Report) WriteHTML(path string) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"count": visible.Number, "percent": percent, "day": day, "line": visible.Line, "since": r.since, "plus": func(a, b int) int { return a + b },
-		"join": func(words []string) string { return strings.Join(words, ", ") }, "times": func(a, b int) int { return a * b },
+		"count": visible.Number, "percent": percent, "day": day, "line": visible.Line, "since": r.since,
+		"join": func(words []string) string { return strings.Join(words, ", ") },
 	}).Parse(pageText)
 	if err != nil {
 		return err
@@ -97,21 +128,21 @@ func bars(parts []Part) (rows []bar) {
 	for _, p := range parts {
 		longest = max(longest, p.Enforce.All())
 	}
-	for i, p := range parts {
+	for _, p := range parts {
 		rows = append(rows, bar{
-			Name: visible.Clip(visible.Line(p.Name), 40), Y: i * barHeight, Stops: p.Enforce, Calls: p.Calls,
+			Name: visible.Clip(visible.Line(p.Name), 60), Stops: p.Enforce, Calls: p.Calls,
 			Block: length(p.Enforce.Block, longest, barLength), Ask: length(p.Enforce.Ask, longest, barLength),
 		})
 	}
 	return rows
 }
 
-// length is n in pixels; what there is can be seen.
-func length(n, most, pixels int) int {
+// length is n of so much room; what there is can be seen.
+func length(n, most, room int) int {
 	if n == 0 {
 		return 0
 	}
-	return max(n*pixels/most, 1)
+	return max(n*room/most, 2)
 }
 
 // columns are the days of the chart, also those without a call.
@@ -136,7 +167,7 @@ func columns(days []Part) (all []column) {
 		all = append(all, column{Part: d, Block: length(d.Enforce.Block, highest, dayHeight), Ask: length(d.Enforce.Ask, highest, dayHeight)})
 	}
 	for i := range all { // they were made from the last one on
-		all[i].X = (len(all) - 1 - i) * dayWidth
+		all[i].X = (len(all)-1-i)*dayWidth + 1
 	}
 	return all
 }

@@ -1,8 +1,11 @@
 package replay_test
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/xml"
 	"errors"
+	"html"
 	"io"
 	"os"
 	"path/filepath"
@@ -30,7 +33,7 @@ func TestThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(text)
-	for _, want := range []string{"files/delete-outside", "git/force-push-protected", "&lt;script&gt;", "By day", "By rule", "By project", "2026-03-09, 9 days", "<svg"} {
+	for _, want := range []string{"files/delete-outside", "git/force-push-protected", "&lt;script&gt;", "By day", "By rule", "By project", "2026-03-01 to 2026-03-09", "<svg"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q:\n%s", want, page)
 		}
@@ -42,6 +45,13 @@ func TestThePage(t *testing.T) {
 		t.Errorf("the page is %v, %v", info.Mode(), err)
 	}
 	balanced(t, page)
+	_, style, _ := strings.Cut(page, "<style>")
+	style, _, _ = strings.Cut(style, "</style>")
+	sum := sha256.Sum256([]byte(style))
+	policy := regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page)
+	if want := "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; len(policy) < 2 || !strings.Contains(html.UnescapeString(policy[1]), want) || strings.Contains(page, "style=") {
+		t.Errorf("the policy is %q, want %s", policy, want)
+	}
 	if err := m.preview(replay.Plan{}).WriteHTML(filepath.Join(m.home, "no", "page.html")); err == nil || !strings.Contains(err.Error(), "the page cannot be written") {
 		t.Errorf("in a folder that is not there: %v", err)
 	}
@@ -51,8 +61,8 @@ func TestThePage(t *testing.T) {
 func balanced(t *testing.T, page string) {
 	t.Helper()
 	drawings := regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(page, -1)
-	if len(drawings) != 5 {
-		t.Errorf("%d drawings, want three charts and two keys", len(drawings))
+	if rows := strings.Count(page, "<tr>"); rows < 2 || len(drawings) != rows+3 {
+		t.Errorf("%d drawings, want one of days, two keys, and a bar in each of %d rows", len(drawings), rows)
 	}
 	for _, drawing := range drawings {
 		d := xml.NewDecoder(strings.NewReader(drawing))

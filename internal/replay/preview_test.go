@@ -105,9 +105,10 @@ func rule(t *testing.T, r *replay.Report, id string) *replay.Rule {
 	return r.Rules[i]
 }
 
-// recordings puts the records of real sessions where their agents keep them. It gives
-// what a call looks like in each.
-func (m *machine) recordings() map[string]*regexp.Regexp {
+// recordings puts the records of real sessions where their agents keep them. It gives the
+// ids of the calls of each agent.
+func (m *machine) recordings() map[string]map[string]bool {
+	m.t.Helper()
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join("..", "transcript", "testdata", name))
 		if err != nil {
@@ -130,35 +131,35 @@ func (m *machine) recordings() map[string]*regexp.Regexp {
 	if _, err := db.Exec(read("opencode.sql")); err != nil {
 		m.t.Fatal(err)
 	}
-	return map[string]*regexp.Regexp{
+	shapes := map[string]*regexp.Regexp{
 		"claude": regexp.MustCompile(`"type":"tool_use".*?"id":"([^"]+)"|"id":"([^"]+)"[^{}]*"type":"tool_use"`), "codex": regexp.MustCompile(`"type":"\w+_call",.*?"call_id":"([^"]+)"`),
 		"gemini": regexp.MustCompile(`"toolCalls":\[\{"id":"([^"]+)"`), "qwen": regexp.MustCompile(`"functionCall":\{[^{}]*"id":"([^"]+)"`),
 		"copilot": regexp.MustCompile(`"type":"tool\.execution_start".*?"toolCallId":"([^"]+)"`), "opencode": regexp.MustCompile(`"type":"tool".*?"callID":"([^"]+)"`),
 	}
-}
-
-// TestNoCallIsLost: each call of the recorded sessions of all agents is judged, once.
-func TestNoCallIsLost(t *testing.T) {
-	m := newMachine(t)
-	shapes := m.recordings()
-	got := map[string]int{}
-	report := m.preview(replay.Plan{})
-	for _, a := range report.Agents {
-		got[a.Name] = a.Calls
-	}
+	calls := map[string]map[string]bool{}
 	for _, agent := range transcript.Agents() {
 		name := agent + ".jsonl"
 		if agent == "opencode" {
 			name = "opencode.sql"
 		}
-		text, err := os.ReadFile(filepath.Join("..", "transcript", "testdata", name))
-		if err != nil {
-			t.Fatal(err)
+		calls[agent] = map[string]bool{}
+		for _, found := range shapes[agent].FindAllStringSubmatch(read(name), -1) {
+			calls[agent][strings.Join(found[1:], "")] = true
 		}
-		ids := map[string]bool{}
-		for _, found := range shapes[agent].FindAllStringSubmatch(string(text), -1) {
-			ids[strings.Join(found[1:], "")] = true
-		}
+	}
+	return calls
+}
+
+// TestNoCallIsLost: each call of the recorded sessions of all agents is judged, once.
+func TestNoCallIsLost(t *testing.T) {
+	m := newMachine(t)
+	calls := m.recordings()
+	got := map[string]int{}
+	report := m.preview(replay.Plan{})
+	for _, a := range report.Agents {
+		got[a.Name] = a.Calls
+	}
+	for agent, ids := range calls {
 		if len(ids) == 0 || got[agent] != len(ids) {
 			t.Errorf("%s: %d calls were judged, the record has %v", agent, got[agent], ids)
 		}
@@ -312,7 +313,7 @@ func TestSuggestions(t *testing.T) {
 	m := newMachine(t)
 	var text []string
 	for i := range 6 {
-		text = append(text, fmt.Sprintf("$ git push --force origin mine-%d", i), "> ok", fmt.Sprintf("$ rm -rf /mnt/scratch/run-%d", i), "> ok", "$ rm -rf "+m.home, "> ok")
+		text = append(text, fmt.Sprintf("$ git push --force origin mine-%d", i), "> ok", fmt.Sprintf("$ rm -rf /mnt/scratch/run-%d", i), "> ok", "$ rm -rf "+m.home, "> ok", "$ git push --force origin main", "> ok")
 	}
 	m.claude("s", text...)
 	got := map[string]string{}
@@ -324,6 +325,9 @@ func TestSuggestions(t *testing.T) {
 	}
 	if want := "scratch: ['/mnt/scratch/**']"; got["files/delete-outside"] != want {
 		t.Errorf("suggested %q, want %s", got, want)
+	}
+	if _, ok := got["git/push-protected"]; ok {
+		t.Errorf("a rule is suggested that spares nothing by itself: %q", got)
 	}
 	if _, ok := got["files/delete-top"]; ok {
 		t.Errorf("it is suggested to let the home be deleted: %q", got)

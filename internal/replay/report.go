@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/guards"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // Report is what the rules would have done.
@@ -36,6 +37,19 @@ type Suggestion struct {
 	Why    string `json:"why"`
 	YAML   string `json:"yaml"`   // to go below guards:
 	Spares int    `json:"spares"` // calls that nothing would stop then
+	Shared int    `json:"shared"` // more that nothing would stop with the other suggestions
+}
+
+// Saves says how many calls a suggestion spares.
+func (s Suggestion) Saves() string {
+	text := "spares up to " + calls(s.Spares)
+	switch {
+	case s.Spares == 0:
+		return "with the others here it spares up to " + calls(s.Shared)
+	case s.Shared > 0:
+		text += fmt.Sprintf(", with the others here %s more", visible.Number(s.Shared))
+	}
+	return text
 }
 
 // mostSamples is how many samples of a rule are told.
@@ -69,6 +83,7 @@ func (r *Report) finish(p *problems) {
 			r.Suggestions = append(r.Suggestions, s)
 		}
 	}
+	r.Suggestions = r.worthwhile(r.Suggestions)
 	r.Results.Rules = []*Rule{}
 	for _, id := range slices.Sorted(maps.Keys(r.Results.rules)) {
 		rule := r.Results.rules[id]
@@ -76,7 +91,7 @@ func (r *Report) finish(p *problems) {
 		r.Results.Rules = append(r.Results.Rules, rule)
 	}
 	slices.SortStableFunc(r.Rules, func(a, b *Rule) int { return cmp.Or(b.Enforce.Block-a.Enforce.Block, b.Enforce.Ask-a.Enforce.Ask) })
-	slices.SortStableFunc(r.Suggestions, func(a, b Suggestion) int { return b.Spares - a.Spares })
+	slices.SortStableFunc(r.Suggestions, func(a, b Suggestion) int { return cmp.Or(b.Spares-a.Spares, b.Shared-a.Shared) })
 	slices.Sort(p.texts)
 	r.Problems, r.MoreProblems = append([]string{}, p.texts...), p.more
 }
@@ -137,6 +152,31 @@ func suggest(r *Rule) (s Suggestion, ok bool) {
 	}
 	s.YAML = "rules: {" + r.ID + ": allow}"
 	return s, true
+}
+
+// worthwhile leaves out suggestions that spare nothing, because other rules hold for all of
+// their calls that nobody suggests to let pass.
+func (r *Report) worthwhile(list []Suggestion) []Suggestion {
+	for {
+		known := map[string]int{}
+		for i := range list {
+			known[list[i].Rule], list[i].Shared = i, 0
+		}
+		for ids, n := range r.together {
+			rules := strings.Split(ids, " ")
+			if slices.ContainsFunc(rules, func(id string) bool { _, ok := known[id]; return !ok }) {
+				continue
+			}
+			for _, id := range rules {
+				list[known[id]].Shared += n
+			}
+		}
+		left := slices.DeleteFunc(slices.Clone(list), func(s Suggestion) bool { return s.Spares+s.Shared == 0 })
+		if len(left) == len(list) {
+			return left
+		}
+		list = left
+	}
 }
 
 // quoted is a text as a scalar of YAML.

@@ -136,7 +136,7 @@ func (r *Report) suggestions(b *strings.Builder) {
 	}
 	b.WriteString("\nWhat would quiet calls that were fine, below guards: in hookway.yaml. Look at the samples first.\n")
 	for _, s := range r.Suggestions {
-		fmt.Fprintf(b, "  %s\n      %s; spares up to %s\n", s.YAML, s.Why, calls(s.Spares))
+		fmt.Fprintf(b, "  %s\n      %s; %s\n", s.YAML, s.Why, s.Saves())
 	}
 }
 
