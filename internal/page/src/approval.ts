@@ -9,6 +9,7 @@ export interface Approval {
   route: string;
   agent: string;
   session: string;
+  subagent: string;
   workspace: string;
   tool: string;
   input: string;
@@ -33,7 +34,7 @@ export function approval(v: unknown): Approval {
   const o = must(v, "an approval");
   if (str(o.code) === "") throw new Error("an approval without a code");
   return {
-    code: str(o.code), state: str(o.state), kind: str(o.kind), route: str(o.route), agent: str(o.agent), session: str(o.session), workspace: str(o.workspace),
+    code: str(o.code), state: str(o.state), kind: str(o.kind), route: str(o.route), agent: str(o.agent), session: str(o.session), subagent: str(o.subagent), workspace: str(o.workspace),
     tool: str(o.tool), input: str(o.input), hook: str(o.hook), rule: str(o.rule), reason: str(o.reason), does: str(o.does), shape: yes(o.has_shape), waiters: num(o.waiters),
     first: time(o.first), until: time(o.until), scope: str(o.scope), note: str(o.note), by: str(o.by), from: str(o.from), answered: time(o.answered), used: time(o.used), raw: v,
   };

@@ -1,7 +1,7 @@
 // Approvals: what agents ask, as cards to answer.
 
 import type { VNode } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { approval, type Approval } from "./approval";
 import { Broken, each, obj } from "./decode";
 import { json, told, useQuery, who } from "./daemon";
@@ -45,11 +45,34 @@ function useOrder(all: (Approval | Broken)[]): Approval[] {
   return good.sort((x, y) => order.current.get(x.code)! - order.current.get(y.code)!);
 }
 
+// Where a card goes that had the focus, the next one gets it: as a whole, so that no key
+// that is pressed once more answers it.
+function useFocusKept(place: string): { current: HTMLDivElement | null } {
+  const box = useRef<HTMLDivElement>(null);
+  const was = useRef(-1);
+  useEffect(() => {
+    const note = () => {
+      const card = document.activeElement?.closest(".approval");
+      if (card || document.activeElement !== document.body) was.current = card && box.current ? [...box.current.children].indexOf(card) : -1;
+    };
+    document.addEventListener("focusin", note);
+    return () => document.removeEventListener("focusin", note);
+  }, []);
+  useLayoutEffect(() => {
+    if (was.current < 0 || document.activeElement !== document.body) return;
+    const left = box.current?.children ?? [];
+    ((left[Math.min(was.current, left.length - 1)] ?? document.querySelector("main h1")) as HTMLElement | null)?.focus();
+  }, [place]);
+  return box;
+}
+
 export function Approvals(): VNode {
   const q = useQuery("/v1/approvals", approvals, 1500);
   const all = useOrder(q.data ?? []);
   const on = useSignal(sound);
   const waiting = all.filter((a) => a.state === "open"), done = all.filter((a) => a.state !== "open").reverse();
+  const place = waiting.map((a) => a.code).join(" ");
+  const cards = useFocusKept(place);
   useEffect(() => {
     const key = (e: KeyboardEvent) => {
       if (e.ctrlKey || e.metaKey || e.altKey || (e.target as HTMLElement).closest("input, textarea, select, dialog")) return;
@@ -73,31 +96,35 @@ export function Approvals(): VNode {
     <//>
     <${Missing} q=${q} what="approvals" />
     ${q.data && waiting.length === 0 && html`<div class="empty card"><h2>Nothing waits for you</h2><p>When an agent wants something that a rule asks about or blocks, it is shown here.</p></div>`}
-    <div class="cards">${waiting.map((a) => html`<${Card} key=${a.code} a=${a} again=${q.reload} />`)}</div>
+    <div class="cards" ref=${cards}>${waiting.map((a) => html`<${Card} key=${a.code} a=${a} place=${place} again=${q.reload} />`)}</div>
     ${q.data?.filter((a) => a instanceof Broken).map((b, i) => html`<${BrokenRow} key=${i} of=${b} />`)}
     ${done.length > 0 && html`<section class="part"><h2>In the last hour</h2><ul class="plain-list">${done.map((a) => html`<li key=${a.code} class="done"><${Time} at=${Number.isNaN(a.answered) ? a.first : a.answered} /><span class=${names("state", "state-" + a.state)}>${clip(a.state, 20)}</span>
       <span class="agent">${clip(a.agent, 30)}</span><span class="what mono">${clip(a.input.replace(/\s+/g, " "), 200)}</span><span class="dim">${[a.scope && a.scope !== "once" ? `for the ${a.scope}` : "", a.by && `by ${a.by}`, a.from, a.note && `“${a.note}”`].filter(Boolean).map((s) => clip(s, 120)).join(" · ")}</span></li>`)}</ul></section>`}
   </section>`;
 }
 
-function Card({ a, again }: { a: Approval; again: () => void }): VNode {
+function Card({ a, place, again }: { a: Approval; place: string; again: () => void }): VNode {
   const [scope, setScope] = useState("once");
   const [note, setNote] = useState("");
   const [pin, setPin] = useState<"" | "allow" | "deny">("");
   const [busy, setBusy] = useState("");
   const [problem, setProblem] = useState("");
-  const [ready, setReady] = useState(false); // not before a person can have seen it
+  const [ready, setReady] = useState(""); // the place in which a person can have seen it
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
-    const soon = setTimeout(() => setReady(true), 600);
+    const soon = setTimeout(() => setReady(place), 600);
+    return () => clearTimeout(soon);
+  }, [place]);
+  useEffect(() => {
     const tick = setInterval(() => setNow(Date.now()), 1000);
-    return () => (clearTimeout(soon), clearInterval(tick));
+    return () => clearInterval(tick);
   }, []);
+  const early = ready !== place;
   const send = async (answer: "allow" | "deny", given = "") => {
     setPin("");
     setBusy(answer);
     try {
-      await json(`/v1/approvals/${encodeURIComponent(a.code)}`, { send: { answer, scope, note }, pin: given });
+      await json(`/v1/approvals/${encodeURIComponent(a.code)}`, { send: { answer, scope, note, calls: Math.max(1, a.waiters) }, pin: given });
       say(answer === "allow" ? "Allowed." : "Denied.");
       setProblem("");
     } catch (err) {
@@ -114,10 +141,10 @@ function Card({ a, again }: { a: Approval; again: () => void }): VNode {
     <${Text} of=${a.input.replace(/\n$/, "")} most=${3000} class="code asked-box" />
     ${a.reason && html`<p class="reason">${clip(a.reason, 2000)}</p>`}
     ${a.does && html`<details><summary>What it would do</summary><${Text} of=${a.does} class="code" /></details>`}
-    <${Pairs} of=${[["Rule", a.rule], ["Hook", a.rule ? "" : a.hook], ["Folder", a.workspace && html`<span title=${a.workspace}>${folder(a.workspace, 48)}</span>`], ["Session", a.session && html`<a href=${link("sessions", a.session, { agent: a.agent })}>${clip(a.session, 28)}</a>`], ["Code", html`<span class="mono">${a.code}</span>`]]} />
+    <${Pairs} of=${[["Rule", a.rule], ["Hook", a.rule ? "" : a.hook], ["Folder", a.workspace && html`<span title=${a.workspace}>${folder(a.workspace, 48)}</span>`], ["Session", a.session && html`<a href=${link("sessions", a.session, { agent: a.agent })}>${clip(a.session, 28)}</a>`], ["Sub-agent", clip(a.subagent, 60)], ["Code", html`<span class="mono">${a.code}</span>`]]} />
     <div class="answer">
       <div class="answer-how"><${Choice} label="How far an approval reaches" value=${scope} options=${scopes} onChange=${setScope} small /><input class="input grow" type="text" maxlength="500" placeholder="A note to the agent" aria-label="A note to the agent" value=${note} onInput=${(e: Event) => setNote((e.currentTarget as HTMLInputElement).value)} /></div>
-      <div class="answer-what"><${Button} icon="cross" kind="deny" disabled=${busy !== "" || !ready} onClick=${() => press("deny")}>Deny<//><${Button} icon="tick" kind="allow" disabled=${busy !== "" || !ready} onClick=${() => press("allow")}>${busy === "allow" ? "Allowing…" : "Allow"}<//></div></div>
+      <div class="answer-what"><${Button} icon="cross" kind="deny" disabled=${busy !== "" || early} onClick=${() => press("deny")}>Deny<//><${Button} icon="tick" kind="allow" disabled=${busy !== "" || early} onClick=${() => press("allow")}>${busy === "allow" ? "Allowing…" : "Allow"}<//></div></div>
     ${problem && html`<${Notice} kind="bad">${clip(problem, 600)}<//>`}
     ${pin && html`<${Pin} why="to allow this call" onGive=${(given: string) => void send(pin, given)} onClose=${() => setPin("")} />`}
   </article>`;

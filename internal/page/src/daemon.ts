@@ -3,7 +3,7 @@
 import { useEffect, useReducer, useRef } from "preact/hooks";
 import { pause } from "./backoff";
 import { obj, str, yes } from "./decode";
-import { ask, bundle, enter, Problem } from "./door";
+import { ask, bundle, enter, leave, Problem } from "./door";
 import { Signal } from "./signal";
 import { readStream, type Said } from "./sse";
 
@@ -135,6 +135,16 @@ export async function begin(): Promise<void> {
     return lost();
   }
   await greet();
+}
+
+/** Ends the session of this browser. */
+export async function signOut(): Promise<void> {
+  try {
+    await leave();
+  } catch (err) {
+    if (!(err instanceof Problem)) return lost();
+  }
+  outside("You have signed out here.");
 }
 
 /** The answer to a question of a view. */

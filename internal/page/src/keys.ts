@@ -1,9 +1,13 @@
 // Keys that hold everywhere, and the list of all.
 
 import type { VNode } from "preact";
+import { signOut, who } from "./daemon";
+import { time } from "./decode";
 import { html } from "./element";
-import { Dialog } from "./parts";
+import { when } from "./format";
+import { Button, Dialog } from "./parts";
 import { go } from "./route";
+import { useSignal } from "./signal";
 
 const places: Record<string, string> = { n: "now", s: "sessions", d: "decisions", a: "approvals", g: "guards", h: "hooks", m: "messages", r: "memory", e: "agents" };
 
@@ -38,5 +42,7 @@ const all: [string, string][] = [
 ];
 
 export function Keys({ onClose }: { onClose: () => void }): VNode {
-  return html`<${Dialog} title="Keys" onClose=${onClose}><dl class="keys">${all.map(([key, does], i) => html`<div key=${i}><dt><kbd>${key}</kbd></dt><dd>${does}</dd></div>`)}</dl><//>`;
+  const { version, until } = useSignal(who);
+  return html`<${Dialog} title="Keys" onClose=${onClose}><dl class="keys">${all.map(([key, does], i) => html`<div key=${i}><dt><kbd>${key}</kbd></dt><dd>${does}</dd></div>`)}</dl>
+    <div class="dialog-foot"><span class="dim grow">${version && `hookway ${version}`}${until && `, signed in until ${when(time(until))} at most`}</span><${Button} onClick=${() => void signOut()}>Sign out<//></div><//>`;
 }
