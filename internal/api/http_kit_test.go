@@ -119,7 +119,7 @@ func (h *house) serve(p plan) {
 	}
 	h.judge = &judge.Judge{Log: logline.New(h.log), Record: log.Append, AuditDir: filepath.Join(h.home, "audit")}
 	h.relay = &relayed{h: h}
-	server := api.New(api.Config{Engine: h.judge, Lister: h.judge, Relay: h.relay, Records: records{index.Open(h.judge.AuditDir)}, Token: h.token, Log: logline.New(h.log), HeadTime: p.patience, BodyTime: p.patience})
+	server := api.New(api.Config{Engine: h.judge, Lister: h.judge, Relay: h.relay, Records: records{index.Open(h.judge.AuditDir, nil)}, Token: h.token, Log: logline.New(h.log), HeadTime: p.patience, BodyTime: p.patience})
 	server.Gateway = p.gateway
 	c := daemon.Config{
 		Places: at, Version: "test", Idle: p.idle, API: server, Log: logline.New(h.log),

@@ -79,12 +79,12 @@ func (f *filter) wants(r *Record) bool {
 		(f.Since.IsZero() || !r.Time.Before(f.Since)) && (f.Until.IsZero() || r.Time.Before(f.Until)) &&
 		(f.Hook == "" || f.concerns(r)) &&
 		(!f.Would || r.Would != "") &&
-		(f.Workspace == "" || r.Workspace == f.Workspace || r.Workspace == "" && within(f.Workspace, r.CWD)) &&
-		(f.Folder == "" || within(f.Folder, r.CWD) || within(f.Folder, r.Workspace))
+		(f.Workspace == "" || r.Workspace == f.Workspace || r.Workspace == "" && Within(f.Workspace, r.CWD)) &&
+		(f.Folder == "" || Within(f.Folder, r.CWD) || Within(f.Folder, r.Workspace))
 }
 
-// within reports whether a path is a folder's, or below it.
-func within(folder, path string) bool {
+// Within reports whether a path is a folder's, or below it.
+func Within(folder, path string) bool {
 	rest, ok := strings.CutPrefix(path, folder)
 	return ok && (rest == "" || folder == "/" || rest[0] == '/' || rest[0] == filepath.Separator)
 }

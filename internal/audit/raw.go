@@ -7,15 +7,13 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // File is a file of a log.
 type File struct {
-	First   int64 // the number of its first record, after which it is named
-	Path    string
-	Size    int64
-	Changed time.Time
+	First int64 // the number of its first record, after which it is named
+	Path  string
+	Info  os.FileInfo
 }
 
 // Files lists the files of a log, oldest first. A folder without a log has none.
@@ -37,7 +35,7 @@ func Files(dir string) ([]File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the audit log cannot be read: %w", err)
 		}
-		files = append(files, File{firstOf(name), path, info.Size(), info.ModTime()})
+		files = append(files, File{firstOf(name), path, info})
 	}
 	return files, nil
 }

@@ -44,8 +44,9 @@ func (d *Daemon) Serve(ctx context.Context) error {
 	relay := newLink(h)
 	j, recorded := h.Judge()
 	j.Relay = relay.forJudge(j.Relay)
+	records, endRecords := h.recordsAPI()
 	programs := api.New(api.Config{
-		Engine: j, Lister: j, Log: h.Log, Relay: relayAPI{relay, j}, Approvals: asksAPI{h}, Records: h.recordsAPI(),
+		Engine: j, Lister: j, Log: h.Log, Relay: relayAPI{relay, j}, Approvals: asksAPI{h}, Records: records,
 		Explainer: views{h, j},
 		Dial: func(target string, hk hook.Hook) (api.Closing, error) {
 			return rpc.New(rpc.Config{Target: target, Hook: hk.ID, Profile: hk.Profile, Environ: command.Environ, Log: h.Log})
@@ -92,6 +93,7 @@ func (d *Daemon) Serve(ctx context.Context) error {
 		Stopping: func(reason string) { j.GatewayStop(context.Background(), reason) },
 		Close: func() {
 			programs.Close()
+			endRecords()
 			endSending()
 			sending.Wait()
 			err := j.Close() // it gives back the inboxes of its agents, for which the store must be open

@@ -15,14 +15,20 @@ type recordsAPI struct {
 	home *Home
 }
 
-// recordsAPI gives what answers questions about the record; nil if it has no folder.
-func (h *Home) recordsAPI() api.Records {
+// recordsAPI gives what answers questions about the record, until it is closed; nil if the
+// record has no folder.
+func (h *Home) recordsAPI() (records api.Records, closed func()) {
 	dir, err := h.AuditDir()
 	if err != nil {
 		h.Log.Warn("nothing can be asked about the audit record", logline.Err, err)
-		return nil
+		return nil, func() {}
 	}
-	return recordsAPI{index.Open(dir), h}
+	x := index.Open(dir, h.Log)
+	return recordsAPI{x, h}, func() {
+		if err := x.Close(); err != nil {
+			h.Log.Warn(err.Error())
+		}
+	}
 }
 
 // Where gives the workspace that a folder is in, or the folder if it is in none.

@@ -94,7 +94,7 @@ func (p plain) readFile(ctx context.Context, file audit.File, oldest bool, yield
 		return false
 	}
 	defer f.Close()
-	lines := audit.Backward(f, file.Size)
+	lines := audit.Backward(f, file.Info.Size())
 	if oldest {
 		lines = audit.Forward(f, 0)
 	}
@@ -102,7 +102,7 @@ func (p plain) readFile(ctx context.Context, file audit.File, oldest bool, yield
 		if err != nil {
 			return yield(nil, err)
 		}
-		if ctx.Err() != nil || oldest && l.At >= file.Size {
+		if ctx.Err() != nil || oldest && l.At >= file.Info.Size() {
 			return ctx.Err() == nil
 		}
 		one := &found{place: place{file.First, l.At}, line: l.Text}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -69,6 +70,7 @@ type asked struct {
 	Query
 	wants func(*audit.Record) bool // of the filter
 	words []string                 // of the text, in small letters
+	parts [][]byte                 // of each word what stands in JSON as it is, but for large letters
 	from  place                    // where the page before ended
 }
 
@@ -85,6 +87,9 @@ func (q Query) ready() (*asked, error) {
 	}
 	if a.words = words(q.Text); len(a.words) > mostWords {
 		return nil, fmt.Errorf("%w: %d words are looked for; the limit is %d", ErrQuery, len(a.words), mostWords)
+	}
+	for _, word := range a.words {
+		a.parts = append(a.parts, []byte(plainPart(word)))
 	}
 	if q.After == "" {
 		return a, nil
@@ -150,27 +155,48 @@ func isRule(rule, name string) bool {
 	return ok && (rest == "" || rest[0] == '@')
 }
 
-// notSaid are the members of a record in which nobody looks for words.
-var notSaid = map[string]bool{"prev": true, "hash": true, "kept": true, "torn": true, "time": true}
+// Members of a record in which nobody looks for words, and those that are ids: a word
+// must be the whole of one.
+var (
+	notSaid = map[string]bool{"prev": true, "hash": true, "kept": true, "torn": true, "time": true}
+	idsOnly = map[string]bool{"event_id": true, "of": true, "tool_use_id": true}
+)
 
-// saysAll reports whether each of the words stands in a value of a record's line.
+// saysAll reports whether each of the words stands in a value of a record's line, or is an
+// id of it.
 func saysAll(line []byte, words []string) bool {
 	var members map[string]any
 	if json.Unmarshal(line, &members) != nil {
 		return false
 	}
-	var texts []string
-	for name, value := range members {
-		if !notSaid[name] {
-			texts = said(texts, value)
-		}
-	}
+	texts := saidOf(members)
 	for _, word := range words {
-		if !containedIn(texts, word) {
+		is := slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, word) })
+		for name := range idsOnly {
+			id, _ := members[name].(string)
+			is = is || id != "" && folded(id) == word
+		}
+		if !is {
 			return false
 		}
 	}
 	return true
+}
+
+// saidIn are the texts of a line in which words are looked for, folded.
+func saidIn(line []byte) []string {
+	var members map[string]any
+	_ = json.Unmarshal(line, &members) // it was read before
+	return saidOf(members)
+}
+
+func saidOf(members map[string]any) (texts []string) {
+	for name, value := range members {
+		if !notSaid[name] && !idsOnly[name] {
+			texts = said(texts, value)
+		}
+	}
+	return texts
 }
 
 // said adds the texts in a value, folded.
@@ -188,13 +214,4 @@ func said(texts []string, value any) []string {
 		}
 	}
 	return texts
-}
-
-func containedIn(texts []string, word string) bool {
-	for _, text := range texts {
-		if strings.Contains(text, word) {
-			return true
-		}
-	}
-	return false
 }

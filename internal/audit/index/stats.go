@@ -1,14 +1,9 @@
 package index
 
 import (
-	"cmp"
-	"maps"
-	"math"
-	"slices"
-	"strings"
+	"context"
 	"time"
 
-	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
 )
 
@@ -75,206 +70,83 @@ type AgentStats struct {
 	Last      time.Time `json:"last"`
 }
 
-// tally makes figures of records.
-type tally struct {
-	zone   *time.Location
-	stats  Stats
-	days   map[string]*Day
-	hooks  map[string]*hookTally
-	rules  map[string]*ruleTally
-	agents map[string]*AgentStats
-
-	from, to int64 // the day that was looked up last, in seconds
-	day      string
+// StatsQuery says of what figures are wanted.
+type StatsQuery struct {
+	audit.Filter
+	Zone *time.Location // of the days; nil is UTC
 }
 
-type hookTally struct {
-	HookStats
-	took histogram
-}
+// statsTime bounds how long figures may be read from the log itself.
+const statsTime = 30 * time.Second
 
-type ruleTally struct {
-	RuleStats
-	days map[string]*RuleDay
-}
-
-func newTally(zone *time.Location) *tally {
-	return &tally{
-		zone: zone, stats: Stats{ByAction: map[string]int64{}, Would: map[string]int64{}}, days: map[string]*Day{},
-		hooks: map[string]*hookTally{}, rules: map[string]*ruleTally{}, agents: map[string]*AgentStats{},
+// Stats gives figures.
+func (x *Index) Stats(ctx context.Context, q StatsQuery) (*Stats, error) {
+	if q.Zone == nil {
+		q.Zone = time.UTC
 	}
-}
-
-// get gives what a map has under a name, or a new one.
-func get[T any](in map[string]*T, name string) *T {
-	v := in[name]
-	if v == nil {
-		v = new(T)
-		in[strings.Clone(name)] = v
+	a, err := Query{Filter: q.Filter}.ready()
+	if err != nil {
+		return nil, err
 	}
-	return v
-}
-
-// dayOf is the day of a time.
-func (t *tally) dayOf(at time.Time) string {
-	if s := at.Unix(); s >= t.from && s < t.to {
-		return t.day
-	}
-	at = at.In(t.zone)
-	begin := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, t.zone)
-	t.from, t.to, t.day = begin.Unix(), begin.AddDate(0, 0, 1).Unix(), at.Format(time.DateOnly)
-	return t.day
-}
-
-// add counts a record.
-func (t *tally) add(r *audit.Record) {
-	name := t.dayOf(r.Time)
-	day := get(t.days, name)
-	if day.ByAction == nil {
-		day.Day, day.ByAction, day.Would = name, map[string]int64{}, map[string]int64{}
-	}
-	action := cmp.Or(r.Action, "none")
-	day.ByAction[action]++
-	t.stats.ByAction[action]++
-	if r.Would != "" && r.Action != audit.Untaken && r.Action != audit.Repeat {
-		day.Would[r.Would]++
-		t.stats.Would[r.Would]++
-	}
-	if _, err := hook.ParseAction(r.Action); err == nil {
-		t.stats.Decisions++
-		agent := get(t.agents, r.Agent)
-		agent.Agent = r.Agent
-		agent.Decisions++
-		agent.Last = later(agent.Last, r.Time)
-	}
-	for i := range r.Steps {
-		t.step(r, &r.Steps[i], name)
-	}
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-// step counts a step. A block counts if the event was blocked: an agent may have no way
-// to. One that did not get to the agent is taken back.
-func (t *tally) step(r *audit.Record, s *audit.Step, day string) {
-	h := get(t.hooks, s.Hook)
-	h.Hook = s.Hook
-	if r.Action == audit.Untaken {
-		if r.Answer == "block" && s.Action == "block" && h.Blocks > 0 {
-			h.Blocks--
-		}
-		return
-	}
-	h.Runs++
-	h.took.add(s.DurationMS)
-	h.Last = later(h.Last, r.Time)
-	switch {
-	case s.Action == "block" && r.Action == "block":
-		h.Blocks++
-	case s.Action == "ask":
-		h.Asks++
-	}
-	if w := s.Would; w != nil && (w.Action == "block" || w.Action == "ask" || w.Change) {
-		h.Would++
-	}
-	if s.Failed {
-		h.Failures++
-	}
-	if s.Changed {
-		h.Changes++
-	}
-	if s.Rule != "" && (s.Action == "block" || s.Action == "ask") {
-		t.rule(s.Rule, day, r.Time, false)
-	}
-	if w := s.Would; w != nil && w.Rule != "" && (w.Action == "block" || w.Action == "ask") {
-		t.rule(w.Rule, day, r.Time, true)
-	}
-}
-
-func (t *tally) rule(rule, day string, at time.Time, would bool) {
-	rule, _, _ = strings.Cut(rule, "@")
-	r := get(t.rules, rule)
-	if r.days == nil {
-		r.Rule, r.days = rule, map[string]*RuleDay{}
-		r.Pack, _, _ = strings.Cut(rule, "/")
-	}
-	d := get(r.days, day)
-	d.Day = day
-	r.Last = later(r.Last, at)
-	if would {
-		r.Would++
-		d.Would++
-	} else {
-		r.Hits++
-		d.Hits++
-	}
-}
-
-// sum gives the figures.
-func (t *tally) sum() *Stats {
-	s := &t.stats
-	s.Days, s.Hooks, s.Rules, s.Agents = []Day{}, []HookStats{}, []RuleStats{}, []AgentStats{}
-	s.Problems = []string{}
-	for _, name := range slices.Sorted(maps.Keys(t.days)) {
-		s.Days = append(s.Days, *t.days[name])
-	}
-	for _, name := range slices.Sorted(maps.Keys(t.hooks)) {
-		h := t.hooks[name]
-		h.P50, h.P95, h.P99 = h.took.percentile(50), h.took.percentile(95), h.took.percentile(99)
-		s.Hooks = append(s.Hooks, h.HookStats)
-	}
-	for _, name := range slices.Sorted(maps.Keys(t.rules)) {
-		r := t.rules[name]
-		for _, day := range slices.Sorted(maps.Keys(r.days)) {
-			r.Days = append(r.Days, *r.days[day])
-		}
-		s.Rules = append(s.Rules, r.RuleStats)
-	}
-	for _, name := range slices.Sorted(maps.Keys(t.agents)) {
-		s.Agents = append(s.Agents, *t.agents[name])
-	}
-	return s
-}
-
-// histogram counts times so that each is known to one percent.
-type histogram struct {
-	n     int64
-	count map[int16]int64
-}
-
-// step of the histogram: a bucket reaches from one power of it to the next.
-var bucket = math.Log(1.02)
-
-func (h *histogram) add(ms float64) {
-	if h.count == nil {
-		h.count = map[int16]int64{}
-	}
-	h.n++
-	h.count[bucketOf(ms)]++
-}
-
-func bucketOf(ms float64) int16 {
-	if !(ms >= 0.001) { // a microsecond is as good as nothing
-		return math.MinInt16
-	}
-	return int16(math.Floor(math.Log(min(ms, 1e12)) / bucket))
-}
-
-// percentile is a value that p percent of all do not exceed, to one percent of it.
-func (h *histogram) percentile(p int64) float64 {
-	rank := (h.n*p + 99) / 100
-	for _, b := range slices.Sorted(maps.Keys(h.count)) {
-		if rank -= h.count[b]; rank <= 0 {
-			if b == math.MinInt16 {
-				return 0
+	ctx, cancel := context.WithTimeout(ctx, statsTime)
+	defer cancel()
+	return answer(ctx, x, func(s *snapshot) (*Stats, error) {
+		t, m := newTally(q.Zone), newMatcher(a)
+		for _, b := range s.blocks {
+			if err := ctx.Err(); err != nil {
+				return nil, err
 			}
-			return math.Round(math.Exp((float64(b)+0.5)*bucket)*1000) / 1000
+			if !m.perhaps(b) {
+				continue
+			}
+			full, err := s.rowsOf(ctx, b, true)
+			if err == nil {
+				err = t.block(full, m)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		out := t.sum(q)
+		out.Behind, out.Problems = s.behind, append(out.Problems, s.problems...)
+		return out, nil
+	}, func(why error) (*Stats, error) {
+		out, err := x.plain.stats(ctx, q, a)
+		if out != nil && why != nil {
+			out.Problems = append(out.Problems, slowly(why))
+		}
+		return out, err
+	})
+}
+
+// stats makes figures of the log itself.
+func (p plain) stats(ctx context.Context, q StatsQuery, a *asked) (*Stats, error) {
+	t, m, page := newTally(q.Zone), newMatcher(a), &Page{}
+	b := newBuilder(1, 0)
+	flush := func() error {
+		done := b.seal()
+		return t.block(done, m)
+	}
+	for f, err := range p.read(ctx, true) {
+		if err != nil {
+			if page.note(err) {
+				continue
+			}
+			return nil, err
+		}
+		r := &b.reader
+		r.row = row{steps: r.row.steps[:0]}
+		r.fromRecord(&f.record, nil)
+		if b.add(&r.row); b.full() {
+			if err := flush(); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return 0
+	if err := flush(); err != nil {
+		return nil, err
+	}
+	out := t.sum(q)
+	out.Problems = append(out.Problems, page.Problems...)
+	return out, ctx.Err()
 }

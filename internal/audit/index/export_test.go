@@ -1,0 +1,79 @@
+package index
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/hookway/hookway/internal/audit"
+)
+
+// Concerns reports whether a record, which the filter wants, is wanted for its rule and its
+// words, too. It looks at the record's JSON with nothing of what the index does.
+func (q Query) Concerns(r *audit.Record) (bool, error) {
+	rules := []string{r.Rule}
+	for _, s := range r.Steps {
+		rules = append(rules, s.Rule)
+		if s.Would != nil {
+			rules = append(rules, s.Would.Rule)
+		}
+	}
+	ruled := q.Rule == ""
+	for _, rule := range rules {
+		name, _, _ := strings.Cut(rule, "@")
+		ruled = ruled || q.Rule == rule || q.Rule == name && name != ""
+	}
+	if !ruled || q.Text == "" {
+		return ruled, nil
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return false, err
+	}
+	var members map[string]any
+	if err := json.Unmarshal(text, &members); err != nil {
+		return false, err
+	}
+	for _, word := range words(q.Text) {
+		if !somewhere(members, word) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+func somewhere(members map[string]any, word string) bool {
+	for name, value := range members {
+		switch name {
+		case "prev", "hash", "kept", "torn", "time":
+		case "event_id", "of", "tool_use_id":
+			if strings.ToLower(value.(string)) == word {
+				return true
+			}
+		default:
+			if inside(value, word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func inside(value any, word string) bool {
+	switch v := value.(type) {
+	case string:
+		return strings.Contains(strings.ToLower(v), word)
+	case []any:
+		for _, one := range v {
+			if inside(one, word) {
+				return true
+			}
+		}
+	case map[string]any:
+		for _, one := range v {
+			if inside(one, word) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,249 @@
+package index_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/audit/index"
+	"github.com/hookway/hookway/internal/keep"
+)
+
+// begin is when the records of these tests begin.
+var begin = time.Date(2026, 3, 28, 22, 0, 0, 0, time.UTC)
+
+// pick gives one of a list.
+func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
+
+var (
+	sessions   = []string{"s-1", "s-2", "0f3c9d1e", "Sitzung ü", ""}
+	agents     = []string{"claude", "codex", "gemini", ""}
+	events     = []string{"PreToolUse", "PostToolUse", "AgentStart", "tool_native", "SessionEnd"}
+	natives    = []string{"", "beforeShellExecution", "preToolUse"}
+	actions    = []string{"continue", "continue", "continue", "block", "ask", "allow", "observed", "repeat", "untaken", ""}
+	hookNames  = []string{"guards", "no-rm", "team rules", "hook\"quoted\"", "überwacher"}
+	ruleNames  = []string{"", "git/force-push@1", "git/force-push@2", "git/force", "files/delete@3"}
+	workspaces = []string{"", "/src/app", "/src/app/web", "/src/apple", "/home/dev/ünï"}
+	texts      = []string{"git push --force", "rm -rf BUILD", "Grüße aus KÖLN", "line one\nline two", `say "hi" \ there`, "a<b>&c", "tab\there", "\u2028odd", "x", "日本語のテキスト"}
+)
+
+// record makes one up.
+func record(r *rand.Rand, n int) audit.Record {
+	out := audit.Record{
+		Time: begin.Add(time.Duration(n)*97*time.Second + time.Duration(r.Int64N(int64(time.Hour)))), Event: pick(r, events...), EventID: fmt.Sprintf("event-%d", n/2), Native: pick(r, natives...),
+		Session: pick(r, sessions...), Agent: pick(r, agents...), CWD: pick(r, "/src/app", "/src/app/web/x", "/src/apple/y", "/tmp", ""), Workspace: pick(r, workspaces...),
+		Tool: pick(r, "", "Bash"), ToolUseID: fmt.Sprintf("Toolu_%d", n), What: pick(r, texts...), Action: pick(r, actions...), Reason: pick(r, "", pick(r, texts...)), DurationMS: r.Float64() * 50,
+	}
+	if out.Action == audit.Untaken || out.Action == audit.Repeat {
+		out.Answer = pick(r, "block", "continue")
+	}
+	if r.IntN(3) == 0 {
+		out.ToolInput = map[string]any{"command": pick(r, texts...), "deep": map[string]any{"list": []any{pick(r, texts...), 1.5, true, nil}}}
+	}
+	for range r.IntN(4) {
+		s := audit.Step{Hook: pick(r, hookNames...), Lane: "guard", Action: pick(r, "continue", "block", "ask"), Rule: pick(r, ruleNames...), DurationMS: float64(r.IntN(1e6)) / 1e3, Failed: r.IntN(9) == 0, Changed: r.IntN(9) == 0}
+		if r.IntN(3) == 0 {
+			s.Would = &audit.Would{Action: pick(r, "continue", "block", "ask"), Rule: pick(r, ruleNames...), Change: r.IntN(3) == 0}
+			out.Would = s.Would.Action
+		}
+		out.Steps = append(out.Steps, s)
+		out.By, out.Rule = s.Hook, s.Rule
+	}
+	return out
+}
+
+// logs are those that tests have a copy of.
+var logs struct {
+	sync.Mutex
+	root string
+	made map[string]bool
+}
+
+func TestMain(m *testing.M) {
+	var err error
+	if logs.root, err = os.MkdirTemp("", "index"); err != nil {
+		panic(err)
+	}
+	logs.made = map[string]bool{}
+	code := m.Run()
+	os.RemoveAll(logs.root)
+	os.Exit(code)
+}
+
+// newLog gives a log of made-up records, in files of a size.
+func newLog(t testing.TB, n int, size int64) string {
+	t.Helper()
+	logs.Lock()
+	defer logs.Unlock()
+	from := filepath.Join(logs.root, fmt.Sprint(n, "-", size))
+	if !logs.made[from] {
+		grow(t, from, 0, n, size)
+		logs.made[from] = true
+	}
+	dir := filepath.Join(t.TempDir(), "audit")
+	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// grow adds records to a log.
+func grow(t testing.TB, dir string, from, n int, size int64) {
+	t.Helper()
+	log, err := audit.Open(audit.Config{Dir: dir, MaxSize: size, Events: keep.Config{Off: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(uint64(from), 7))
+	var all sync.WaitGroup
+	turns := make(chan struct{}, 32) // records that come together share a write
+	for i := range n {
+		one := record(r, from+i)
+		turns <- struct{}{}
+		all.Go(func() {
+			defer func() { <-turns }()
+			if err := log.Append(t.Context(), one); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// open opens an index until the test ends.
+func open(t testing.TB, dir string) *index.Index {
+	t.Helper()
+	x := index.Open(dir, nil)
+	t.Cleanup(func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return x
+}
+
+// whole gives an index that is behind by nothing.
+func whole(t testing.TB, x *index.Index) *index.Index {
+	t.Helper()
+	for {
+		page, err := x.Page(t.Context(), index.Query{Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page.Behind == 0 {
+			return x
+		}
+	}
+}
+
+// randomQuery makes up a query that wants something, as a rule.
+func randomQuery(r *rand.Rand) (q index.Query) {
+	maybe := func(set func()) {
+		if r.IntN(5) == 0 {
+			set()
+		}
+	}
+	maybe(func() { q.Session = pick(r, append(sessions, "s-17")...) })
+	maybe(func() { q.Agent = pick(r, agents...) })
+	maybe(func() {
+		q.Event = pick(r, "pre_tool_use", "PostToolUse", "before-tool-call", "tool_native", "beforeShellExecution", "nothing", "")
+	})
+	maybe(func() { q.Action = pick(r, "block", "deny", "ask", "untaken", "observed", "continue") })
+	maybe(func() { q.Hook = pick(r, hookNames...) })
+	maybe(func() { q.Would = true })
+	maybe(func() { q.Since = begin.Add(time.Duration(r.IntN(40)) * time.Hour) })
+	maybe(func() { q.Until = begin.Add(time.Duration(r.IntN(60)) * time.Hour) })
+	maybe(func() { q.Workspace = pick(r, workspaces...) })
+	maybe(func() { q.Folder = pick(r, "/src", "/src/app", "/", "/tmp") })
+	maybe(func() { q.Rule = pick(r, "git/force-push", "git/force-push@2", "git/force", "files", "files/delete") })
+	maybe(func() {
+		q.Text = pick(r, "git PUSH", `"push --force"`, "köln", "grüße BUILD", "日本", "x", "hi", `line`, "toolu_17", "toolu_", "event-3", "team", "a<b>&c", "no such words", "one two three")
+	})
+	q.Oldest = r.IntN(3) == 0
+	q.Limit = pick(r, 0, 37, 100, 500)
+	return q
+}
+
+// TestTheIndexAnswersAsTheLogDoes holds pages of random queries against a plain reading of
+// the same log, page by page, with an index that is new, has grown, and was opened again.
+func TestTheIndexAnswersAsTheLogDoes(t *testing.T) {
+	dir := newLog(t, 2500, 256<<10)
+	x := whole(t, open(t, dir))
+	r := rand.New(rand.NewPCG(1, 2))
+	for round := range 3 {
+		for range 25 {
+			compare(t, x, dir, randomQuery(r))
+		}
+		if t.Failed() {
+			return
+		}
+		grow(t, dir, 3000+round*300, 300, 256<<10)
+		if round == 1 {
+			if err := x.Close(); err != nil {
+				t.Fatal(err)
+			}
+			x = whole(t, open(t, dir))
+		}
+	}
+}
+
+// compare holds all pages of a query against the log.
+func compare(t *testing.T, x *index.Index, dir string, q index.Query) {
+	t.Helper()
+	want, err := wanted(dir, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []int64{}
+	for {
+		page, err := x.Page(t.Context(), q)
+		if err != nil {
+			t.Fatalf("%+v: %v", q, err)
+		}
+		for _, one := range page.Records {
+			got = append(got, one.Seq)
+		}
+		if len(page.Problems) > 0 || page.Total != int64(len(want)) && !page.AtLeast {
+			t.Errorf("%+v: total %d of %d, problems %q", q, page.Total, len(want), page.Problems)
+		}
+		if q.After = page.Next; page.Next == "" {
+			break
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v\ngives %v\nwant  %v", q, got, want)
+	}
+}
+
+// wanted are the numbers of the records that a query wants, by reading all of them.
+func wanted(dir string, q index.Query) ([]int64, error) {
+	list := []int64{}
+	for r, err := range audit.Read(dir, q.Filter) {
+		if err != nil {
+			return nil, err
+		}
+		is, err := q.Concerns(&r)
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			list = append(list, r.Seq)
+		}
+	}
+	if !q.Oldest {
+		slices.Reverse(list)
+	}
+	return list, nil
+}
+
+// filter is one of an action and an agent.
+func filter(action, agent string) audit.Filter { return audit.Filter{Action: action, Agent: agent} }
