@@ -41,7 +41,7 @@ export function Agents(): VNode {
   const all = [...(q.data?.agents ?? []), ...(q.data?.rest ?? [])];
   const failures = all.reduce((n, a) => n + a.findings.filter((f) => f.level === "fail").length, 0), warnings = all.reduce((n, a) => n + a.findings.filter((f) => f.level === "warn").length, 0);
   return html`<section class="view view-page">
-    <${Head} title="Agents" sub=${q.data && html`<span class="dim" role="status">${failures + warnings === 0 ? "all is well" : `${counted(failures, "failure")}, ${counted(warnings, "warning")}`}</span>`}><${Button} icon="reload" onClick=${q.reload}>Look again<//><${Export} name="agents" items=${() => q.data?.raw ?? {}} /><//>
+    <${Head} title="Agents" sub=${q.data && html`<span class="dim" role="status">${failures + warnings === 0 ? "all is well" : `${counted(failures, "failure")}, ${counted(warnings, "warning")}`}</span>`}><${Button} icon="reload" onClick=${q.reload}>Look again<//><${Export} name="agents" items=${() => obj(q.data?.raw).agents ?? obj(q.data?.raw).sections ?? []} /><//>
     <${Missing} q=${q} what="doctor's findings" />
     ${q.data && all.length === 0 && html`<div class="empty card"><h2>No agent is known here</h2><p><code>hookway install</code> connects those that are installed.</p></div>`}
     <div class="cards cards-agents">${all.map((a) => html`<${Card} key=${a.name} a=${a} />`)}</div>

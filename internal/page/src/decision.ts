@@ -49,12 +49,14 @@ interface Explained {
 
 function explained(v: unknown): Explained {
   const o = obj(v);
+  const facts = list(o.facts, fact);
   const verdict = typeof o.verdict === "string" ? o.verdict : str(obj(o.verdict).action ?? obj(o.verdict).verdict);
   return {
-    text: str(o.text), facts: list(o.facts, fact), steps: list(o.steps, step), changes: list(o.changes, change), verdict,
-    said: list(o.spans, (s) => s).map((s, i) => ({
-      at: { ...span(s), of: i }, kind: str(obj(s).kind), says: [str(obj(s).fact), str(obj(s).rule)].filter(Boolean).join("\n"), sure: !/\(perhaps\)/.test(str(obj(s).fact)), verdict: str(obj(s).verdict),
-    })),
+    text: str(o.text), facts, steps: list(o.steps, step), changes: list(o.changes, change), verdict,
+    said: list(o.spans, obj).map((s, i) => {
+      const f = typeof s.fact === "number" ? facts[s.fact] : undefined;
+      return { at: { ...span(s), of: i }, kind: str(s.kind), says: [f ? saysFact(f) : plain(s.fact), str(s.rule)].filter(Boolean).join("\n"), sure: f ? f.sure : true, verdict: str(s.verdict) };
+    }),
   };
 }
 

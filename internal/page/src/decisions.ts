@@ -5,7 +5,7 @@ import { Broken } from "./decode";
 import { html } from "./element";
 import { counted } from "./format";
 import { LongList } from "./longlist";
-import { usePages, type Pages } from "./pages";
+import { leftOf, usePages, type Pages } from "./pages";
 import { Button, Export, Head, Notice, Search, Select } from "./parts";
 import { record, type Rec } from "./record";
 import { RecordHead, RecordRow } from "./recordrow";
@@ -34,7 +34,7 @@ function pathOf(params: Record<string, string>): string {
 
 export function Decisions(): VNode {
   const { params } = useSignal(route);
-  const pages = usePages<Rec>(pathOf(params), "records", record);
+  const path = pathOf(params), pages = usePages<Rec>(path, "records", record);
   const set = (name: string) => (value: string) => refine({ [name]: value });
   const others = ["session", "agent", "hook", "rule", "cwd"].filter((name) => params[name]);
   return html`<section class="view view-list">
@@ -45,12 +45,12 @@ export function Decisions(): VNode {
       <${Select} label="Time" value=${params.since ?? ""} onChange=${set("since")} options=${spans} />
       <${Button} pressed=${params.would === "true"} onClick=${() => refine({ would: params.would === "true" ? "" : "true" })} title="What rules on trial would have decided otherwise">On trial<//>
       <${Button} icon="reload" label="Ask again" onClick=${pages.reload} />
-      <${Export} name="decisions" items=${() => pages.items.map((r) => r.raw)} />
+      <${Export} name="decisions" items=${pages.all} />
     <//>
     ${others.length > 0 && html`<div class="chips">${others.map((name) => html`<button key=${name} class="chip" onClick=${() => refine({ [name]: "" })} aria-label=${`Remove the filter ${name}: ${params[name]}`}>${name}: <b>${params[name]}</b> ×</button>`)}</div>`}
     <${Problems} of=${pages} what="the list of decisions" />
     <${RecordHead} />
-    <div class="fill"><${LongList} label="Decisions" items=${pages.items} rowHeight=${32} phoneHeight=${56} onEnd=${pages.more}
+    <div class="fill"><${LongList} key=${path} label="Decisions" items=${pages.items} rowHeight=${32} phoneHeight=${56} onEnd=${pages.more} scroll=${leftOf(path)?.scroll} onScroll=${pages.scrolled}
       id=${(r: Rec | Broken, i: number) => (r instanceof Broken ? "broken-" + i : r.seq)} row=${(r: Rec | Broken) => html`<${RecordRow} r=${r} />`}
       empty=${pages.loading || pages.problem ? null : "No decision is like this."} /></div>
   </section>`;

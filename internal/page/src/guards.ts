@@ -57,7 +57,7 @@ function guards(v: unknown): Guards {
 
 const modes = [["enforce", "Enforce"], ["auto", "Auto"], ["monitor", "Monitor"], ["off", "Off"]] as const;
 const strength: Record<string, number> = { off: 0, allow: 0, monitor: 1, auto: 2, ask: 2, enforce: 3, block: 3 };
-const means: Record<string, string> = { enforce: "Everything counts: what a rule says is done.", auto: "What is blocked and sure counts; the rest passes and is put on record.", monitor: "Nothing is stopped; what would have been is put on record.", off: "It says nothing." };
+const means: Record<string, string> = { enforce: "Everything counts: what a rule says is done.", auto: "What is blocked and sure counts; the rest passes and is put on record.", monitor: "Nothing is stopped; what would have been is put on record.", off: "Nothing is judged by it.", mixed: "Its rules have modes of their own." };
 
 interface Wish {
   target: string;
@@ -78,7 +78,7 @@ export function GuardsView(): VNode {
     <${Head} title="Guards" sub=${g && html`<span class="dim">${g.packs.length} packs, ${g.packs.reduce((n, p) => n + p.rules.length, 0)} rules</span>`}>
       <${Folder} value=${cwd} onChange=${(v: string) => refine({ cwd: v })} />
       <${Search} value=${params.q ?? ""} onChange=${(v: string) => refine({ q: v })} label="Find a rule" />
-      <${Export} name="guards" items=${() => g?.raw ?? {}} />
+      <${Export} name="guards" items=${() => obj(g?.raw).packs ?? []} />
     <//>
     <${Missing} q=${q} what="guards" />
     <div class="stack">
@@ -128,7 +128,7 @@ function RuleRow({ r, s, days, onWish }: { r: Rule; s: Stats | undefined; days: 
 }
 
 function Confirm({ wish, cwd, onDone, onClose }: { wish: Wish; cwd: string; onDone: () => void; onClose: () => void }): VNode {
-  const milder = (strength[wish.mode] ?? 0) < (strength[wish.from] ?? 0);
+  const milder = (strength[wish.mode] ?? 0) < (strength[wish.from] ?? 3); // of what is mixed, some may be strict
   const [problem, setProblem] = useState("");
   const [pin, setPin] = useState(false);
   const [busy, setBusy] = useState(false);

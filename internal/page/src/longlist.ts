@@ -17,6 +17,8 @@ export interface LongListProps<T> {
   anchor?: boolean; // what comes above does not move what is looked at
   select?: string | number | undefined; // is brought into sight
   class?: string;
+  scroll?: number | undefined; // where it begins
+  onScroll?: (to: number) => void;
   empty?: VNode | string | null;
 }
 
@@ -26,7 +28,7 @@ export const narrow = matchMedia("(max-width: 720px)");
 export function LongList<T>(props: LongListProps<T>): VNode {
   const [, redraw] = useReducer((n: number) => n + 1, 0);
   const box = useRef<HTMLDivElement>(null);
-  const at = useRef({ scroll: 0, view: 600, first: undefined as string | number | undefined, focus: -1 });
+  const at = useRef({ scroll: props.scroll ?? 0, view: 600, first: undefined as string | number | undefined, focus: -1 });
   const { items } = props;
   const row = narrow.matches ? (props.phoneHeight ?? props.rowHeight ?? 30) : (props.rowHeight ?? 30);
 
@@ -40,6 +42,10 @@ export function LongList<T>(props: LongListProps<T>): VNode {
     const turned = () => redraw(undefined);
     narrow.addEventListener("change", turned);
     return () => (seen.disconnect(), narrow.removeEventListener("change", turned));
+  }, []);
+
+  useLayoutEffect(() => {
+    if (props.scroll) at.current.scroll = box.current!.scrollTop = props.scroll;
   }, []);
 
   // What came above is passed over, if the reader is not at the top.
@@ -83,7 +89,7 @@ export function LongList<T>(props: LongListProps<T>): VNode {
   };
 
   return html`<div class=${names("longlist", props.class)} ref=${box} onKeyDown=${key} tabindex=${items.length > 0 ? 0 : -1} role="group" aria-label=${props.label}
-      onScroll=${(e: Event) => ((at.current.scroll = (e.currentTarget as HTMLElement).scrollTop), redraw(undefined))}>
+      onScroll=${(e: Event) => ((at.current.scroll = (e.currentTarget as HTMLElement).scrollTop), props.onScroll?.(at.current.scroll), redraw(undefined))}>
     ${items.length === 0 && props.empty
       ? html`<div class="empty">${props.empty}</div>`
       : html`<div class="longlist-all" role="list" aria-label=${props.label} style=${{ height: height(items.length, row) + "px" }}>

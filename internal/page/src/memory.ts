@@ -43,7 +43,7 @@ export function MemoryView(): VNode {
   const [going, setGoing] = useState<Memory | null>(null);
   return html`<section class="view view-page">
     <${Head} title="Memory" sub=${html`<${Total} of=${pages} word="memory" />`}><${Search} value=${params.q ?? ""} onChange=${(q: string) => refine({ q })} label="Search memories" /><${Select} label="Scope" value=${params.scope ?? ""} options=${scopes} onChange=${(scope: string) => refine({ scope })} />
-      <${Button} kind="primary" icon="plus" onClick=${() => setAdding(true)}>Remember<//><${Export} name="memories" items=${() => pages.items.map((m) => m.raw)} /><//>
+      <${Button} kind="primary" icon="plus" onClick=${() => setAdding(true)}>Remember<//><${Export} name="memory" items=${pages.all} /><//>
     <${Problems} of=${pages} what="memories" />
     <ul class="plain-list stack-small">${pages.items.map((m, i) => (m instanceof Broken ? html`<li key=${i}><${BrokenRow} of=${m} /></li>` : html`<li key=${m.id} class="card message"><div class="message-head">${m.agent && html`<b>${clip(m.agent, 60)}</b>`}<span class="dim" title=${clip(m.workspace, 300)}>${m.scope === "user" || !m.workspace ? "everywhere" : folder(m.workspace, 40)}</span>${m.tags.slice(0, 8).map((t) => html`<span key=${t} class="tag">${clip(t, 40)}</span>`)}<span class="right"><${Time} at=${m.at} past /></span><${Button} kind="bare" icon="cross" label=${`Forget: ${clip(m.text, 60)}`} onClick=${() => setGoing(m)} /></div>
       <${Text} of=${m.text} most=${1500} class="prose" />${m.file && html`<div class="dim mono">${clip(m.file, 200)}</div>`}</li>`))}</ul>

@@ -40,7 +40,7 @@ export function Messages(): VNode {
   const [writing, setWriting] = useState(false);
   return html`<section class="view view-page">
     <${Head} title="Messages" sub=${html`<${Total} of=${pages} word="message" />`}><${Search} value=${params.q ?? ""} onChange=${(q: string) => refine({ q })} label="Search messages" />
-      <${Button} kind="primary" icon="plus" onClick=${() => setWriting(true)}>Write<//><${Button} icon="reload" label="Ask again" onClick=${pages.reload} /><${Export} name="messages" items=${() => pages.items.map((m) => m.raw)} /><//>
+      <${Button} kind="primary" icon="plus" onClick=${() => setWriting(true)}>Write<//><${Button} icon="reload" label="Ask again" onClick=${pages.reload} /><${Export} name="messages" items=${pages.all} /><//>
     <${Problems} of=${pages} what="messages" />
     ${(params.agent || params.channel) && html`<div class="chips">${["agent", "channel"].filter((n) => params[n]).map((n) => html`<button key=${n} class="chip" onClick=${() => refine({ [n]: "" })}>${n}: <b>${params[n]}</b> ×</button>`)}</div>`}
     <ul class="plain-list stack-small">${pages.items.map((m, i) => (m instanceof Broken ? html`<li key=${i}><${BrokenRow} of=${m} /></li>` : html`<${One} key=${m.id || i} m=${m} />`))}</ul>

@@ -1,11 +1,35 @@
 // Lists that come page by page: the next one when the reader gets near the end.
 
 import { useEffect, useReducer, useRef } from "preact/hooks";
-import { Broken, each, num, obj, str, strs, yes, type Obj } from "./decode";
+import { Broken, each, list, num, obj, str, strs, yes, type Obj } from "./decode";
 import { isLacking, json, returned, told } from "./daemon";
 import { Problem } from "./door";
 
+/** A list as it was left, for who goes back to it. */
+interface Left {
+  p: Pages<unknown>;
+  next: string;
+  scroll: number;
+}
+
+const left = new Map<string, Left>(); // by the path; the last few
+
+/** What was left of a list, if the reader came back to it, and did not follow a link there. */
+export function leftOf(path: string | null): Left | undefined {
+  const state = history.state as { list?: unknown } | null;
+  return path !== null && state?.list === path ? left.get(path) : undefined;
+}
+
+function leave(path: string, p: Pages<unknown>, next: string): void {
+  const scroll = left.get(path)?.scroll ?? 0;
+  left.delete(path);
+  left.set(path, { p, next, scroll });
+  for (const old of left.keys()) if (left.size > 4) left.delete(old);
+  if (leftOf(path) === undefined) history.replaceState({ list: path }, "");
+}
+
 export interface Pages<T> {
+  path: string;
   items: (T | Broken)[];
   total: number; // -1: not told
   atLeast: boolean;
@@ -17,6 +41,8 @@ export interface Pages<T> {
   end: boolean;
   more: () => void;
   reload: () => void;
+  all: () => Promise<unknown[]>; // as they came, also those that were not asked for yet
+  scrolled: (to: number) => void;
 }
 
 const most = 20_000; // that a list holds: who wants more narrows it down
@@ -24,9 +50,10 @@ const most = 20_000; // that a list holds: who wants more narrows it down
 /** Reads a list of the API. The path has its filters; member is the list's name in an answer. */
 export function usePages<T>(path: string | null, member: string, read: (v: unknown) => T, limit = 100): Pages<T> {
   const [, redraw] = useReducer((n: number) => n + 1, 0);
-  const box = useRef<{ p: Pages<T>; next: string; stop: AbortController }>({ p: empty<T>(), next: "", stop: new AbortController() });
+  const box = useRef<{ p: Pages<T>; next: string; stop: AbortController } | null>(null);
+  box.current ??= { p: (leftOf(path)?.p as Pages<T>) ?? empty<T>(), next: leftOf(path)?.next ?? "", stop: new AbortController() };
   useEffect(() => {
-    const b = box.current;
+    const b = box.current!;
     let failed = false;
     const load = async (after: string) => {
       if (path === null) return;
@@ -36,8 +63,7 @@ export function usePages<T>(path: string | null, member: string, read: (v: unkno
       b.p.loading = true;
       redraw(undefined);
       try {
-        const url = path + (path.includes("?") ? "&" : "?") + `limit=${limit}` + (after && `&after=${encodeURIComponent(after)}`);
-        const o = obj(await json(url, { signal: mine.signal }));
+        const o = obj(await json(pageOf(path, limit, after), { signal: mine.signal }));
         if (mine.signal.aborted) return;
         const items = each(o[member], read);
         b.next = str(o.next);
@@ -50,10 +76,26 @@ export function usePages<T>(path: string | null, member: string, read: (v: unkno
         failed = !refused;
         b.p = { ...b.p, items: after || !refused ? b.p.items : [], problem: refused ? told(err) : "", lacking: isLacking(err), loading: false, end: refused };
       }
+      if (!failed) leave(path, b.p, b.next);
       redraw(undefined);
     };
-    b.p = { ...b.p, more: () => void (!b.p.loading && !b.p.end && load(b.next)), reload: () => void load("") };
-    void load("");
+    const all = async () => {
+      const out = b.p.items.map((one): unknown => (one as { raw?: unknown }).raw ?? one);
+      for (let after = b.next; after !== "" && path !== null && out.length < most; ) {
+        const o = obj(await json(pageOf(path, 500, after)));
+        out.push(...list(o[member], (v) => v));
+        after = str(o.next);
+      }
+      return out;
+    };
+    const scrolled = (to: number) => {
+      const was = left.get(path ?? "");
+      if (was) was.scroll = to;
+    };
+    const back = leftOf(path) !== undefined && b.p.path === path;
+    b.p = { ...b.p, path: path ?? "", all, scrolled, more: () => void (!b.p.loading && !b.p.end && load(b.next)), reload: () => void load("") };
+    if (back) redraw(undefined);
+    else void load("");
     const unlisten = returned.listen(() => failed && void load(b.p.items.length > 0 ? b.next : ""));
     return () => {
       unlisten();
@@ -61,6 +103,10 @@ export function usePages<T>(path: string | null, member: string, read: (v: unkno
     };
   }, [path, member, limit]);
   return box.current.p;
+}
+
+function pageOf(path: string, limit: number, after: string): string {
+  return path + (path.includes("?") ? "&" : "?") + `limit=${limit}` + (after && `&after=${encodeURIComponent(after)}`);
 }
 
 function header(o: Obj, before: Pages<unknown>, after: string): Partial<Pages<never>> {
@@ -72,7 +118,7 @@ function header(o: Obj, before: Pages<unknown>, after: string): Partial<Pages<ne
 
 function empty<T>(): Pages<T> {
   return {
-    items: [], total: -1, atLeast: false, behind: 0, problems: [], problem: "", lacking: false, loading: true, end: false,
-    more: () => undefined, reload: () => undefined,
+    path: "", items: [], total: -1, atLeast: false, behind: 0, problems: [], problem: "", lacking: false, loading: true, end: false,
+    more: () => undefined, reload: () => undefined, all: async () => [], scrolled: () => undefined,
   };
 }

@@ -70,16 +70,23 @@ export function Copy({ text, children, label, kind }: { text: string | (() => Pr
 
 /** Saves a list as a file of JSON. */
 export function Export({ name, items }: { name: string; items: () => unknown }): VNode {
-  const run = () => {
-    const url = URL.createObjectURL(new Blob([JSON.stringify(items(), null, 2) + "\n"], { type: "application/json" }));
-    const a = document.createElement("a");
-    a.href = url;
-    a.download = `hookway-${name}.json`;
-    a.click();
-    setTimeout(() => URL.revokeObjectURL(url), 10_000);
-    say("Saved as JSON.");
+  const [busy, setBusy] = useState(false);
+  const run = async () => {
+    setBusy(true);
+    try {
+      const url = URL.createObjectURL(new Blob([JSON.stringify(await items(), null, 2) + "\n"], { type: "application/json" }));
+      const a = document.createElement("a");
+      a.href = url;
+      a.download = `hookway-${name}.json`;
+      a.click();
+      setTimeout(() => URL.revokeObjectURL(url), 10_000);
+      say("Saved as JSON.");
+    } catch (err) {
+      say(`It could not be saved: ${err instanceof Error ? err.message : ""}`);
+    }
+    setBusy(false);
   };
-  return html`<${Button} icon="save" label="Export this list as JSON" onClick=${run} />`;
+  return html`<${Button} icon="save" label="Export this list as JSON" disabled=${busy} onClick=${run} />`;
 }
 
 /** A field to search in. It tells when the typing rests. */

@@ -6,7 +6,7 @@ import { Problems, Total, since } from "./decisions";
 import { html } from "./element";
 import { counted, folder, length, short } from "./format";
 import { LongList } from "./longlist";
-import { usePages } from "./pages";
+import { leftOf, usePages } from "./pages";
 import { Button, BrokenRow, Export, Head, Search, Select, Time } from "./parts";
 import { link, refine, route } from "./route";
 import { session, type Session } from "./session";
@@ -18,18 +18,18 @@ export const agents = [["", "Every agent"], "claude", "codex", "gemini", "qwen",
 export function Sessions(): VNode {
   const { params } = useSignal(route);
   const query = new URLSearchParams(Object.entries({ q: params.q ?? "", agent: params.agent ?? "", cwd: params.cwd ?? "", since: since(params.since ?? "") }).filter(([, v]) => v)).toString();
-  const pages = usePages<Session>("/v1/sessions" + (query && "?" + query), "sessions", session);
+  const path = "/v1/sessions" + (query && "?" + query), pages = usePages<Session>(path, "sessions", session);
   return html`<section class="view view-list">
     <${Head} title="Sessions" sub=${html`<${Total} of=${pages} word="session" />`}>
       <${Search} value=${params.q ?? ""} onChange=${(q: string) => refine({ q })} label="Search sessions" />
       <${Select} label="Agent" value=${params.agent ?? ""} options=${agents} onChange=${(agent: string) => refine({ agent })} />
       <${Select} label="Time" value=${params.since ?? ""} options=${[["", "Any time"], ["24h", "Last 24 hours"], ["7d", "Last 7 days"], ["30d", "Last 30 days"]]} onChange=${(v: string) => refine({ since: v })} />
       <${Button} icon="reload" label="Ask again" onClick=${pages.reload} />
-      <${Export} name="sessions" items=${() => pages.items.map((s) => s.raw)} />
+      <${Export} name="sessions" items=${pages.all} />
     <//>
     <${Problems} of=${pages} what="sessions" />
     <div class="row row-session row-head" aria-hidden="true"><span>Last</span><span>Agent</span><span>Session</span><span>Folder</span><span class="right">Calls</span><span class="right">Stopped</span><span class="right">Tokens</span><span class="right">Length</span></div>
-    <div class="fill"><${LongList} label="Sessions" items=${pages.items} rowHeight=${36} phoneHeight=${60} onEnd=${pages.more} id=${(s: Session | Broken, i: number) => (s instanceof Broken ? "broken-" + i : s.agent + "/" + s.id)}
+    <div class="fill"><${LongList} key=${path} label="Sessions" items=${pages.items} rowHeight=${36} phoneHeight=${60} onEnd=${pages.more} scroll=${leftOf(path)?.scroll} onScroll=${pages.scrolled} id=${(s: Session | Broken, i: number) => (s instanceof Broken ? "broken-" + i : s.agent + "/" + s.id)}
       row=${(s: Session | Broken) => (s instanceof Broken ? html`<${BrokenRow} of=${s} />` : html`<${Row} s=${s} />`)} empty=${pages.loading || pages.problem ? null : "There is no session like this."} /></div>
   </section>`;
 }

@@ -12,7 +12,7 @@ import { color, theme } from "./theme";
 import { hit, layout, move, ticks, toward, zoom, type Axis, type Layout, type Stretch } from "./timeline";
 import { clip, line } from "./visible";
 
-const rowHeight = 30, head = 22;
+const rowHeight = 30, head = 22, mostLanes = 60;
 
 export interface TimelineProps {
   items: readonly Item[];
@@ -31,7 +31,7 @@ export function Timeline({ items, lanes, selected, onSelect }: TimelineProps): V
   const [width, setWidth] = useState(0);
   const now = useRef({ l, s });
   now.current = { l, s };
-  const tall = head + Math.min(lanes.length, 12) * rowHeight;
+  const tall = head + Math.min(lanes.length, mostLanes) * rowHeight;
 
   useEffect(() => setStretch(null), [axis]);
   useEffect(() => {
@@ -85,7 +85,7 @@ export function Timeline({ items, lanes, selected, onSelect }: TimelineProps): V
     <div class="timeline-tools"><${Choice} small label="What the axis counts" value=${axis} options=${[["time", "Time"], ["steps", "Steps"]]} onChange=${setAxis} />
       <${Button} icon="plus" label="Zoom in" onClick=${() => by(0.5)} /><${Button} icon="minus" label="Zoom out" onClick=${() => by(2)} disabled=${stretch === null} /><${Button} icon="fit" label="Show all" onClick=${() => setStretch(null)} disabled=${stretch === null} />
       <span class="legend" aria-hidden="true"><i class="k k-prompt"></i>prompt <i class="k k-call"></i>call <i class="k k-answer"></i>answer <i class="k k-ask"></i>asked <i class="k k-block"></i>blocked</span></div>
-    <div class="timeline-box"><div class="lanes" aria-hidden="true"><div class="lanes-head"></div>${lanes.slice(0, 12).map((lane) => html`<div key=${lane.id} class="lane-name" title=${clip(lane.name, 200)}>${lane.parent && "↳ "}${clip(lane.name, 40)}</div>`)}</div>
+    <div class="timeline-box"><div class="lanes" aria-hidden="true"><div class="lanes-head"></div>${lanes.slice(0, mostLanes).map((lane) => html`<div key=${lane.id} class="lane-name" title=${clip(lane.name, 200)}>${lane.parent && "↳ "}${clip(lane.name, 40)}</div>`)}</div>
       <canvas ref=${canvas} class="timeline-canvas" style=${{ height: tall + "px" }} tabindex="0" role="img" aria-label=${`Timeline of ${count(items.length)} items in ${lanes.length} lanes. Arrow keys move, plus and minus zoom. The list below has the same.`}
         onPointerDown=${down} onPointerMove=${dragged} onPointerUp=${up} onPointerCancel=${() => (drag.current = null)} onKeyDown=${key}></canvas></div>
   </div>`;
@@ -112,9 +112,9 @@ function paint(canvas: HTMLCanvasElement, width: number, tall: number, items: re
   grid(g, width, tall, s, axis);
   const per = width / (s.to - s.from);
   const byTone = new Map<string, number[]>(order.map((t) => [t, []]));
-  for (let i = 0; i < items.length; i++) if (l.to[i]! >= s.from && l.from[i]! <= s.to && l.row[i]! < 12) byTone.get(toneOf(items[i]!))?.push(i);
+  for (let i = 0; i < items.length; i++) if (l.to[i]! >= s.from && l.from[i]! <= s.to && l.row[i]! < mostLanes) byTone.get(toneOf(items[i]!))?.push(i);
   for (const tone of order) {
-    const painted = new Int32Array(12).fill(-1), fill = color("--t-" + tone); // of each row, the last pixel
+    const painted = new Int32Array(mostLanes).fill(-1), fill = color("--t-" + tone); // of each row, the last pixel
     g.fillStyle = fill;
     for (const i of byTone.get(tone)!) {
       const row = l.row[i]!, x = (l.from[i]! - s.from) * per, w = Math.max(3, (l.to[i]! - l.from[i]!) * per - 1);
