@@ -46,7 +46,7 @@ func TestTheDaemonIsKilledAndComesBack(t *testing.T) {
 	if rows := eval[int](p, `document.querySelectorAll("[data-seq]").length`); rows == 0 {
 		t.Error("what was shown is gone with the daemon")
 	}
-	w.call2("s-meanwhile", "echo before-meanwhile") // an agent's event starts a new daemon
+	w.hooked("s-meanwhile", "echo before-meanwhile") // an agent's event starts a new daemon
 	p.until("the page is back", `document.documentElement.dataset.state == "ready"`)
 	if hash, now := eval[string](p, "location.hash"), eval[float64](p, `document.querySelector(".longlist").scrollTop`); hash != "#/decisions?q=before" || now != scrolled {
 		t.Errorf("it is at %s, scrolled to %v; want #/decisions?q=before, %v", hash, now, scrolled)
@@ -57,17 +57,21 @@ func TestTheDaemonIsKilledAndComesBack(t *testing.T) {
 	p.until("it is live again", `document.querySelector("main").innerText.includes("after-the-daemon")`)
 }
 
-// call2 has an agent ask for a command through hookway-hook, which starts a daemon where
+// hooked has an agent ask for a command through hookway-hook, which starts a daemon where
 // there is none.
-func (w *world) call2(session, command string) {
+func (w *world) hooked(session, command string) {
 	w.t.Helper()
-	event, err := json.Marshal(object{
-		"hook_event_name": "PreToolUse", "session_id": session, "cwd": w.project, "permission_mode": "default",
-		"tool_name": "Bash", "tool_use_id": fmt.Sprint(time.Now().UnixNano()), "tool_input": object{"command": command},
-	})
+	w.native("PreToolUse", object{"session_id": session, "tool_name": "Bash", "tool_use_id": fmt.Sprint(time.Now().UnixNano()), "tool_input": object{"command": command}})
+}
+
+// native has Claude Code tell hookway-hook of an event.
+func (w *world) native(event string, fields object) {
+	w.t.Helper()
+	fields["hook_event_name"], fields["cwd"], fields["permission_mode"] = event, w.project, "default"
+	text, err := json.Marshal(fields)
 	check(w.t, err)
-	shim := w.command(w.t.Context(), filepath.Join(bin, "hookway-hook"), "claude", "--event", "PreToolUse", "--timeout", "60s")
-	shim.Stdin = bytes.NewReader(event)
+	shim := w.command(w.t.Context(), filepath.Join(bin, "hookway-hook"), "claude", "--event", event, "--timeout", "60s")
+	shim.Stdin = bytes.NewReader(text)
 	if out, err := shim.CombinedOutput(); err != nil {
 		w.t.Fatalf("hookway-hook: %v\n%s", err, out)
 	}

@@ -15,8 +15,10 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // patience is how long a page may take for what should take milliseconds.
@@ -43,7 +45,7 @@ func startChromium() (end func(), err error) {
 	group := 0
 	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(chromedp.DefaultExecAllocatorOptions)],
 		chromedp.ExecPath(program), chromedp.UserDataDir(home), chromedp.WindowSize(width, height),
-		chromedp.NoInheritEnv, chromedp.Env("PATH=/usr/local/bin:/usr/bin:/bin", "HOME="+home, "TMPDIR="+os.TempDir(), "LANG=C.UTF-8", "TZ="+os.Getenv("TZ")),
+		chromedp.NoInheritEnv, chromedp.Env("PATH=/usr/local/bin:/usr/bin:/bin", "HOME="+home, "TMPDIR="+os.TempDir(), "LANG=C.UTF-8", "TZ=UTC"),
 		// Nothing leaves the machine, and loopback has as many names as a test wants.
 		chromedp.Flag("host-resolver-rules", "MAP * 127.0.0.1"), chromedp.Flag("no-proxy-server", true),
 		chromedp.Flag("disable-crash-reporter", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-domain-reliability", true),
@@ -192,7 +194,17 @@ func (p *tab) everywhere(script string) {
 func (p *tab) press(keys ...string) {
 	p.t.Helper()
 	for _, key := range keys {
-		run(p, chromedp.KeyEvent(key))
+		for _, r := range key {
+			for _, k := range kb.Encode(r) {
+				// The protocol tells of a character apart from its key, so that a page cannot
+				// keep back the one with the other, as it can with a keyboard.
+				if k.Type == kb.KeyChar && r != '\r' && r != ' ' {
+					continue
+				}
+				_, err := chromedp.Call(p.ctx, input.DispatchKeyEvent, *k)
+				check(p.t, err)
+			}
+		}
 	}
 }
 

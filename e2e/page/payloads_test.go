@@ -116,12 +116,12 @@ const inspect = `(() => {
 	const mine = location.origin + "/"
 	for (const e of document.querySelectorAll("*")) {
 		const name = e.localName
-		if (["iframe", "frame", "object", "embed", "base", "marquee", "plaintext", "template", "math", "applet", "video", "audio", "source", "noscript", "foreignobject", "animate", "use", "image"].includes(name))
+		if (["iframe", "frame", "object", "embed", "base", "marquee", "plaintext", "template", "math", "applet", "video", "audio", "source", "foreignobject", "animate", "use", "image"].includes(name))
 			bad.push("there is a " + name)
 		if (["script", "link", "style", "meta"].includes(name) && !e.closest("head")) bad.push("there is a " + name + " outside of the head")
 		for (const a of e.attributes) {
 			if (/^on/i.test(a.name)) bad.push(name + " has " + a.name)
-			if (["src", "href", "action", "formaction", "srcset", "data", "poster", "ping", "background", "xlink:href"].includes(a.name) && a.value !== "" && !a.value.startsWith("#") && !a.value.startsWith("data:image/")) {
+			if (["src", "href", "action", "formaction", "srcset", "data", "poster", "ping", "background", "xlink:href"].includes(a.name) && a.value !== "" && !a.value.startsWith("#") && a.value !== "data:," && !a.value.startsWith("data:image/")) {
 				let to = ""
 				try { to = new URL(a.value, location.href).href } catch {}
 				if (!to.startsWith(mine)) bad.push(name + " leads to " + a.value.slice(0, 100))

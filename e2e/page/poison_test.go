@@ -234,17 +234,7 @@ func TestPayloadsInApprovals(t *testing.T) {
 // refused has Claude Code ask for a call; nobody is there, so it is refused with a code.
 func (w *world) refused(n int, command string) {
 	w.t.Helper()
-	event, err := json.Marshal(object{
-		"hook_event_name": "PreToolUse", "session_id": fmt.Sprint("s", n), "cwd": w.project, "permission_mode": "default",
-		"tool_name": "Bash", "tool_use_id": fmt.Sprint("t", n), "tool_input": object{"command": strings.ToValidUTF8(command, "\ufffd")},
-	})
-	check(w.t, err)
-	shim := w.command(w.t.Context(), filepath.Join(bin, "hookway-hook"), "claude", "--event", "PreToolUse", "--timeout", "60s")
-	shim.Stdin = strings.NewReader(string(event))
-	out, err := shim.CombinedOutput()
-	if err != nil {
-		w.t.Fatalf("hookway-hook: %v\n%s", err, out)
-	}
+	w.native("PreToolUse", object{"session_id": fmt.Sprint("s", n), "tool_name": "Bash", "tool_use_id": fmt.Sprint("t", n), "tool_input": object{"command": strings.ToValidUTF8(command, "\ufffd")}})
 }
 
 // TestPayloadsInTheAddress: a link that somebody else has made leads to a page that is

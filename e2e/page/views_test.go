@@ -47,8 +47,9 @@ func newStory(t *testing.T) *world {
 	w.fill(480)
 	w.serve()
 	w.hookway("memory", "save", "The staging database is read-only on Sundays.")
-	w.hookway("send", "reviewer", "The cart tests are green again.")
-	w.call("claude-live", "make deploy")
+	w.native("SessionStart", object{"session_id": "claude-live", "source": "startup"}) // from then on the agent is known
+	w.hooked("claude-live", "make deploy")
+	w.hookway("send", "claude-clau", "The cart tests are green again.")
 	w.asks("claude-live", "touch ./cart.lock")
 	return w
 }
@@ -267,14 +268,14 @@ func TestByKeyboardAlone(t *testing.T) {
 	p.until("decisions are there", `document.querySelector("[data-seq]")`)
 	p.press("/")
 	p.until("the search has the focus", `document.activeElement.matches("main input[type=search]")`)
-	run(p, chromedp.KeyEvent("deploy"))
-	p.until("the search is done", `location.hash.includes("q=deploy") && [...document.querySelectorAll("[data-seq]")].every(e => /deploy/.test(e.innerText))`)
+	run(p, chromedp.KeyEvent("left-pad"))
+	p.until("the search is done", `location.hash.includes("q=left-pad") && document.querySelector("[data-seq]") && [...document.querySelectorAll("[data-seq]")].every(e => /left-pad/.test(e.innerText))`)
 	p.press("\x1b", "\t")
 	p.do(`document.querySelector(".longlist, [role=list]").focus()`)
 	p.press("j")
 	p.until("a row has the focus", `document.activeElement.closest("[data-seq]")`)
 	p.press("\r")
-	p.until("the decision is shown", `/^#\/decisions\/\d+/.test(location.hash) && document.querySelector("main").innerText.includes("make deploy")`)
+	p.until("the decision is shown", `/^#\/decisions\/\d+/.test(location.hash) && document.querySelector("main").innerText.includes("npm install left-pad")`)
 	p.press("?")
 	p.until("the keys are explained", `document.querySelector("dialog[open]")?.innerText.toLowerCase().includes("key")`)
 	p.press("\x1b")
@@ -284,7 +285,7 @@ func TestByKeyboardAlone(t *testing.T) {
 	for _, a := range w.asked() {
 		code = a.Code
 	}
-	p.until("the call is there", `document.querySelector('[data-code=%q]')`, code)
+	p.until("the call is there, and can have been seen", `document.querySelector('[data-code=%q] button.allow:not(:disabled)')`, code)
 	p.press("a")
 	p.until("the button to allow has the focus", `document.activeElement.innerText.trim() === "Allow" && !document.activeElement.disabled`)
 	p.press("\r")
