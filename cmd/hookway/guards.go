@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -14,6 +12,7 @@ import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/guards"
+	"github.com/hookway/hookway/internal/guardset"
 	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/visible"
@@ -49,44 +48,6 @@ would have been done. In mode enforce everything counts, in mode monitor nothing
 	return cmd
 }
 
-// guardDays is how far back the record is looked at.
-const guardDays = 7
-
-// guardsShown is what hookway guards --json prints.
-type guardsShown struct {
-	On       bool                `json:"on"`
-	Mode     guards.Mode         `json:"mode,omitempty"`
-	Place    string              `json:"place,omitempty"`
-	Layers   []config.GuardLayer `json:"layers"`             // what each file alone says
-	Mistakes config.Problems     `json:"mistakes,omitempty"` // while there are some, what was in force stays so
-	Packs    []packShown         `json:"packs"`
-	Refused  config.Problems     `json:"refused"` // what a project's file says, and may not
-	Policy   *guards.Policy      `json:"policy,omitempty"`
-
-	in string // where what is counted happened
-}
-
-// packShown is one pack.
-type packShown struct {
-	Pack  string      `json:"pack"`
-	About string      `json:"about"`
-	On    bool        `json:"on"`
-	Rules []ruleShown `json:"rules"`
-}
-
-// ruleShown is one rule, with what it did lately.
-type ruleShown struct {
-	ID      string         `json:"id"`
-	On      bool           `json:"on"`
-	Verdict guards.Verdict `json:"verdict"`
-	Mode    guards.Mode    `json:"mode"`
-	Set     bool           `json:"set,omitempty"`  // the configuration says something of it
-	From    string         `json:"from,omitempty"` // the layer that makes it so
-	Blocks  int            `json:"blocks"`
-	Asks    int            `json:"asks"`
-	Would   int            `json:"would"`
-}
-
 func showGuards(cmd *cobra.Command, a *app, rules, here bool) error {
 	w, err := a.home.Look(cmd.Context(), a.home.Options())
 	if err != nil {
@@ -94,10 +55,11 @@ func showGuards(cmd *cobra.Command, a *app, rules, here bool) error {
 	}
 	defer w.Close()
 	a.home.ShowWarnings(w)
-	shown, err := a.guardsShown(w.Set, here)
+	did, in, err := a.ruleCounts(w.Set, here)
 	if err != nil {
 		return err
 	}
+	shown := guardset.Show(w.Set, did)
 	if a.json {
 		if err := a.print(shown); err != nil {
 			return err
@@ -114,53 +76,35 @@ func showGuards(cmd *cobra.Command, a *app, rules, here bool) error {
 		fmt.Fprintln(a.out, "Hookway's own rules are off here. Switch them on: hookway guards use default")
 		return nil
 	}
-	return shown.write(a, rules)
+	return writeGuards(a, shown, in, rules)
 }
 
-// guardsShown gathers what is on, and what the record says of it.
-func (a *app) guardsShown(set *config.Set, here bool) (*guardsShown, error) {
-	out := &guardsShown{Packs: []packShown{}, Refused: set.RefusedGuards(), Layers: set.GuardLayers(), Mistakes: set.GuardMistakes()}
-	policy := new(guards.Policy)
-	if on := set.Settings.Guards; on != nil {
-		policy, out.On, out.Mode, out.Place, out.Policy = on.Policy, true, on.Policy.Mode, on.Place, on.Policy
-	}
-	from := map[string]string{}
-	if set.Settings.Guards != nil {
-		from = set.Settings.Guards.From
-	}
-	did := map[string]audit.RuleStats{}
+// ruleCounts are what rules did lately, by their ids, and where, in words.
+func (a *app) ruleCounts(set *config.Set, here bool) (did map[string]guardset.Did, in string, err error) {
 	dir, err := a.home.AuditDir()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	filter := audit.Filter{Since: time.Now().AddDate(0, 0, -guardDays)}
-	if out.in = "all projects"; here && set.Workspace != "" {
-		filter.Workspace, out.in = set.Workspace, set.Workspace
+	filter := audit.Filter{Since: time.Now().AddDate(0, 0, -guardset.Days)}
+	if in = "all projects"; here && set.Workspace != "" {
+		filter.Workspace, in = set.Workspace, set.Workspace
 	} else if here {
-		filter.Folder, out.in = server.Cwd(), server.Cwd()
+		filter.Folder, in = server.Cwd(), server.Cwd()
 	}
 	stats, err := audit.Rules(dir, filter)
 	if err != nil {
 		tellLeftOut(a, err)
 	}
+	did = map[string]guardset.Did{}
 	for _, s := range stats {
-		did[s.Rule] = s
+		did[s.Rule] = guardset.Did{Blocks: s.Blocks, Asks: s.Asks, Would: s.WouldBlock + s.WouldAsk}
 	}
-	for _, s := range policy.Standings() {
-		if n := len(out.Packs); n == 0 || out.Packs[n-1].Pack != s.Pack.Name {
-			out.Packs = append(out.Packs, packShown{Pack: s.Pack.Name, About: s.Pack.About})
-		}
-		p, d := &out.Packs[len(out.Packs)-1], did[s.Rule.ID]
-		_, set := policy.Rules[s.Rule.ID]
-		p.On = p.On || s.On
-		p.Rules = append(p.Rules, ruleShown{ID: s.Rule.ID, On: s.On, Verdict: s.Verdict, Mode: s.Mode, Set: set, From: from[s.Rule.ID], Blocks: d.Blocks, Asks: d.Asks, Would: d.WouldBlock + d.WouldAsk})
-	}
-	return out, nil
+	return did, in, nil
 }
 
-// write shows it to people.
-func (g *guardsShown) write(a *app, rules bool) error {
-	fmt.Fprintf(a.out, "mode %s, from %s; counts are of the last %d days in %s\n", g.Mode, relative(server.Cwd(), g.Place), guardDays, g.in)
+// writeGuards shows it to people. in is where what is counted happened.
+func writeGuards(a *app, g *guardset.Shown, in string, rules bool) error {
+	fmt.Fprintf(a.out, "mode %s, from %s; counts are of the last %d days in %s\n", g.Mode, relative(server.Cwd(), g.Place), guardset.Days, in)
 	if len(g.Layers) > 1 {
 		for _, l := range g.Layers {
 			text := fmt.Sprintf("mode %s, %s", l.Mode, config.PackNames(l.Packs))
@@ -188,7 +132,7 @@ func (g *guardsShown) write(a *app, rules bool) error {
 	} else {
 		fmt.Fprintln(t, "PACK\tRULES\tBLOCKED\tASKED\tWOULD HAVE\tABOUT")
 		for _, p := range g.Packs {
-			sum, on := ruleShown{}, 0
+			sum, on := guardset.Did{}, 0
 			for _, r := range p.Rules {
 				sum.Blocks, sum.Asks, sum.Would = sum.Blocks+r.Blocks, sum.Asks+r.Asks, sum.Would+r.Would
 				if r.On {
@@ -206,7 +150,7 @@ func (g *guardsShown) write(a *app, rules bool) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	g.otherwise(a, rules)
+	otherwise(a, g, rules)
 	if would > 0 && g.Mode == guards.Enforce {
 		fmt.Fprintln(a.out, "hookway log --would shows what would have been stopped.")
 	} else if would > 0 {
@@ -216,7 +160,7 @@ func (g *guardsShown) write(a *app, rules bool) error {
 }
 
 // otherwise lists the rules that the configuration sets.
-func (g *guardsShown) otherwise(a *app, rules bool) {
+func otherwise(a *app, g *guardset.Shown, rules bool) {
 	if rules {
 		return
 	}
@@ -323,22 +267,4 @@ func tryRule(p *guards.Pack, r *guards.Rule, line string, stops bool) guardTest 
 		t.OK = true
 	}
 	return t
-}
-
-// errGuardsOff says that there is nothing to change.
-var errGuardsOff = errors.New("hookway's own rules are off")
-
-// guardName checks the name of a pack or of a rule.
-func guardName(name string) error {
-	if guards.Known(name) {
-		return nil
-	}
-	if strings.Contains(name, ",") {
-		return fmt.Errorf("write the names with spaces between them, and not %q", name)
-	}
-	hint := "hookway guards --rules lists the names"
-	if near := config.NearestGuard(name); near != "" {
-		hint = "did you mean " + near + "?"
-	}
-	return fmt.Errorf("there is no pack or rule %q; %s", strings.TrimSpace(name), hint)
 }

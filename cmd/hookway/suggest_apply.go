@@ -13,6 +13,7 @@ import (
 	"github.com/hookway/hookway/internal/cases"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/guards"
+	"github.com/hookway/hookway/internal/guardset"
 	"github.com/hookway/hookway/internal/scaffold"
 	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/suggest"
@@ -85,7 +86,7 @@ func (p *applying) inWorkspace(ctx context.Context) error {
 		return p.undo(found, written, err)
 	}
 	written = append(written, test)
-	if err := trustEdited(p.app, found, change); err != nil {
+	if err := guardset.TrustEdited(p.home.Options(), found, change); err != nil {
 		return p.undo(found, written, err)
 	}
 	if err := p.prove(ctx, test.Path); err != nil {
@@ -97,10 +98,8 @@ func (p *applying) inWorkspace(ctx context.Context) error {
 // workspaceFile is the hookway.yaml that is changed.
 func (p *applying) workspaceFile() (string, error) {
 	if p.set.Workspace != "" {
-		for _, name := range []string{"hookway.yaml", "hookway.yml"} {
-			if file := filepath.Join(p.set.Workspace, name); exists(file) {
-				return file, nil
-			}
+		if file, there := guardset.FileIn(p.set.Workspace); there {
+			return file, nil
 		}
 	}
 	return "", fmt.Errorf("there is no hookway.yaml in %s to write to: run hookway init there, then this again", p.root)
@@ -202,10 +201,11 @@ func (p *applying) trustAsBefore(found trust.Status) error {
 // quietForUser writes what becomes of a rule in this project into the user's own
 // configuration: a project's own file cannot make it milder.
 func (p *applying) quietForUser(ctx context.Context) error {
-	file, _, err := guardsFile(ctx, p.app, false)
+	dir, _, err := config.Places(p.getenv)
 	if err != nil {
 		return err
 	}
+	file, _ := guardset.FileIn(dir)
 	f, err := scaffold.EditGuards(file, []scaffold.GuardEdit{{Path: []string{"projects", p.root, "rules", p.s.ID}, Value: p.s.Rule}})
 	if err != nil {
 		return err

@@ -88,14 +88,6 @@ func trustOwn(a *app, yes bool) error {
 	return nil
 }
 
-// mayDo is what each grant means.
-var mayDo = map[string]string{
-	"exec":  "run programs, as you",
-	"read":  "read your files",
-	"write": "write your files",
-	"net":   "use the network",
-}
-
 // askConsent asks the user for what is not a matter of course: files that changed, words
 // whose meaning cannot be known, and what scripts may do that they could not before.
 func askConsent(a *app, status trust.Status, yes bool) error {
@@ -125,7 +117,7 @@ func askConsent(a *app, status trust.Status, yes bool) error {
 			if slices.Contains(w.Seen, g) {
 				how = ", as its code says"
 			}
-			fmt.Fprintf(&b, "  %s wants to %s (%s)%s\n", w.File, mayDo[g], g, how)
+			fmt.Fprintf(&b, "  %s wants to %s (%s)%s\n", w.File, trust.MayDo[g], g, how)
 		}
 	}
 	if b.Len() == 0 {

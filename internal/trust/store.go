@@ -114,6 +114,14 @@ type Wish struct {
 	Seen   []string `json:"seen,omitempty"` // those for which it does not ask: they were seen in its code
 }
 
+// MayDo is what each grant lets a script do, in words.
+var MayDo = map[string]string{
+	"exec":  "run programs, as you",
+	"read":  "read your files",
+	"write": "write your files",
+	"net":   "use the network",
+}
+
 // Sight is what one script sees of the environment, beside what any script does.
 type Sight struct {
 	File      string   `json:"file"`                // by its path from the workspace

@@ -1,7 +1,6 @@
-package main
+package guardset
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -54,26 +53,25 @@ func TestGuardsTrustOnlyTheirOwnEdit(t *testing.T) {
 			}
 			t.Chdir(project)
 			vars := map[string]string{"HOME": dir, "HOOKWAY_HOME": filepath.Join(dir, "home")}
-			var out bytes.Buffer
-			a := appWith(os.Stdin, &out, &out, func(name string) string { return vars[name] })
+			options := config.Options{Getenv: func(name string) string { return vars[name] }}
 			for name, text := range c.files {
 				if err := add(name, text)(project); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if c.files != nil {
-				if _, err := config.Trust(a.home.Options()); err != nil {
+				if _, err := config.Trust(options); err != nil {
 					t.Fatal(err)
 				}
 			}
-			err := meddledWith(t, a, project, c.asleep, c.unpinned)
+			err := meddledWith(t, options, project, c.asleep, c.unpinned)
 			switch {
 			case c.why == "" && err != nil:
 				t.Error(err)
 			case c.why != "" && !strings.Contains(fmt.Sprint(err), c.why):
 				t.Errorf("%v, want %q", err, c.why)
 			}
-			set, err := config.Load(t.Context(), a.home.Options())
+			set, err := config.Load(t.Context(), options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,9 +84,9 @@ func TestGuardsTrustOnlyTheirOwnEdit(t *testing.T) {
 }
 
 // meddledWith has rules enforced in a project, as hookway guards does it, in steps.
-func meddledWith(t *testing.T, a *app, project string, asleep, unpinned func(dir string) error) error {
+func meddledWith(t *testing.T, options config.Options, project string, asleep, unpinned func(dir string) error) error {
 	t.Helper()
-	file, found, err := guardsFile(t.Context(), a, true)
+	file, found, err := (&Change{Options: options, Dir: project, Project: true}).file(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +103,7 @@ func meddledWith(t *testing.T, a *app, project string, asleep, unpinned func(dir
 	if err := unpinned(project); err != nil {
 		t.Fatal(err)
 	}
-	return trustEdited(a, found, f)
+	return TrustEdited(options, found, f)
 }
 
 // What is asked about is what is written: the file changes after it was read first.
@@ -119,12 +117,11 @@ func TestGuardsEditWhatTheyRead(t *testing.T) {
 		}
 	}
 	write("guards: {use: [git], mode: auto}\n")
-	var out bytes.Buffer
-	err := changeGuards(t.Context(), appWith(os.Stdin, &out, &out, func(name string) string { return vars[name] }), false, func(now *config.Guards) ([]scaffold.GuardEdit, error) {
+	change := Change{Options: config.Options{Getenv: func(name string) string { return vars[name] }}, Edits: func(now *config.Guards) ([]scaffold.GuardEdit, error) {
 		write("guards: {use: [git], mode: auto}\nhooks: []\n")
 		return wordEdits(now, "enforce", nil)
-	})
-	if err == nil || !strings.Contains(err.Error(), "changed by somebody else") {
-		t.Errorf("%v: %s", err, &out)
+	}}
+	if out, err := change.Make(t.Context()); err == nil || !strings.Contains(err.Error(), "changed by somebody else") {
+		t.Errorf("%v: %+v", err, out)
 	}
 }
