@@ -24,14 +24,12 @@ type Approvals interface {
 
 // Answering is an answer over HTTP.
 type Answering struct {
-	Code       string
-	Credential string // that the owner minted
-	Owner      *Owner // who answers in the owner's page; nil: it is another program
-	Yes        bool
-	Scope      approve.Scope
-	Note       string
-	Calls      int    // that were seen waiting; 0 is one
-	From       string // where it comes from
+	Asker
+	Code  string
+	Yes   bool
+	Scope approve.Scope
+	Note  string
+	Calls int // that were seen waiting; 0 is one
 }
 
 // NotMintedError is an answer of somebody who may not answer.
@@ -124,13 +122,7 @@ func (d *Server) answerApproval(w http.ResponseWriter, r *http.Request, o origin
 	if err != nil {
 		return len(body), err
 	}
-	a.Code, a.Credential, a.From = code, r.Header.Get(credentialHeader), "HTTP at the daemon's own socket"
-	if o.foreign || o.listener != nil {
-		a.From = "HTTP from " + r.RemoteAddr
-	}
-	if who, ok := OwnerOf(r.Context()); ok {
-		a.Owner, a.Credential, a.From = &who, "", who.From
-	}
+	a.Code, a.Asker = code, askerOf(r, o)
 	one, err := d.Approvals.Answer(r.Context(), a)
 	if err != nil {
 		return len(body), unanswered(err)
@@ -163,14 +155,11 @@ func decodeAnswer(body []byte) (a Answering, err error) {
 
 // unanswered is the problem of an answer that does not count, or of a code that is none.
 func unanswered(err error) error {
-	var foreign *NotMintedError
+	if who := unowned(err); who != nil {
+		return who
+	}
 	var refused *approve.RefusedError
-	var pin *PINError
 	switch {
-	case errors.As(err, &pin):
-		return pin.problem()
-	case errors.As(err, &foreign):
-		return problem("not-allowed", "%v", err)
 	case errors.As(err, &refused) && refused.State == "":
 		return problem("no-such-approval", "%v", err)
 	case errors.As(err, &refused):

@@ -83,7 +83,7 @@ func (d *Server) explain(w http.ResponseWriter, r *http.Request, _ origin) (int,
 	if err != nil {
 		return len(body), err
 	}
-	e, err := d.Explainer.Explain(r.Context(), call)
+	e, err := d.Views.Explain(r.Context(), call)
 	if err != nil {
 		return len(body), err
 	}
@@ -97,7 +97,7 @@ func (d *Server) decision(w http.ResponseWriter, r *http.Request, _ origin) (int
 	if err != nil {
 		return 0, err
 	}
-	one, err := d.Explainer.Decision(r.Context(), seq)
+	one, err := d.Views.Decision(r.Context(), seq)
 	if err != nil {
 		return 0, unfound(err)
 	}

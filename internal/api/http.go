@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"runtime/debug"
@@ -45,7 +46,7 @@ type answerer func(w http.ResponseWriter, r *http.Request, o origin) error
 
 // paths are what can be asked for, by path and method.
 func (d *Server) paths() map[string]map[string]answerer {
-	return map[string]map[string]answerer{
+	all := map[string]map[string]answerer{
 		"/v1/events":       {http.MethodPost: d.counted(d.events)},
 		"/v1/watch":        {http.MethodGet: d.watch},
 		"/v1/hooks":        {http.MethodGet: d.counted(d.hooks)},
@@ -67,12 +68,11 @@ func (d *Server) paths() map[string]map[string]answerer {
 		"/v1/record/{seq}": {http.MethodGet: d.counted(d.oneRecord)},
 		"/v1/stats":        {http.MethodGet: d.counted(d.stats)},
 
-		"/v1/explain":              {http.MethodPost: d.looked(d.explain)},
-		"/v1/record/{seq}/explain": {http.MethodGet: d.looked(d.decision)},
-
 		"/v1/inbox/{agent}/take": {http.MethodPost: d.takes},
 		"/v1/inbox/{agent}/done": {http.MethodPost: d.counted(d.relayed(d.confirmInbox))},
 	}
+	maps.Copy(all, d.viewPaths())
+	return all
 }
 
 // handler answers every request.

@@ -37,6 +37,9 @@ func TakingFields() []string { return slices.Sorted(maps.Keys(new(takeRequest).f
 // ExplainingFields are the members of the body of POST /v1/explain.
 func ExplainingFields() []string { return slices.Sorted(maps.Keys(new(explainRequest).fields())) }
 
+// SwitchingFields are the members of the body of POST /v1/guards.
+func SwitchingFields() []string { return slices.Sorted(maps.Keys(new(guardsRequest).fields())) }
+
 // HandedOut are what messages are that are taken.
 var HandedOut, Confirmed = reflect.TypeFor[takenMessages](), reflect.TypeFor[delivery.Confirmed]()
 

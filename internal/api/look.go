@@ -10,6 +10,21 @@ import (
 	"github.com/hookway/hookway/internal/audit"
 )
 
+// Views are what people look at.
+type Views interface {
+	Explainer
+	Switches
+}
+
+// viewPaths are those of paths that somebody looks at.
+func (d *Server) viewPaths() map[string]map[string]answerer {
+	return map[string]map[string]answerer{
+		"/v1/explain":              {http.MethodPost: d.looked(d.explain)},
+		"/v1/record/{seq}/explain": {http.MethodGet: d.looked(d.decision)},
+		"/v1/guards":               {http.MethodGet: d.looked(d.guards), http.MethodPost: d.looked(d.setGuards)},
+	}
+}
+
 // Bounds of requests of somebody who looks at what there is and was.
 const (
 	lookTime    = 20 * time.Second
@@ -20,6 +35,9 @@ const (
 // before, and none for long.
 func (d *Server) looked(answer func(http.ResponseWriter, *http.Request, origin) (int, error)) answerer {
 	return func(w http.ResponseWriter, r *http.Request, o origin) error {
+		if d.Views == nil {
+			return problem("nothing-to-stream", "this daemon has nothing to look at")
+		}
 		ctx, cancel := context.WithTimeout(r.Context(), lookTime)
 		defer cancel()
 		select {

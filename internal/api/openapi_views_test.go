@@ -9,6 +9,7 @@ import (
 	"github.com/hookway/hookway/internal/api"
 	"github.com/hookway/hookway/internal/explain"
 	"github.com/hookway/hookway/internal/guards"
+	"github.com/hookway/hookway/internal/guardset"
 )
 
 // What the description says of requests of those who look at what there is and was.
@@ -19,6 +20,8 @@ func parameter(name, in, what string) m {
 }
 
 var seqInPath = inPath("seq", "The number of the record.")
+
+var credentialInHeader = parameter("Hookway-Credential", "header", "The credential.")
 
 // body is that of a request.
 func body(name string) m {
@@ -33,6 +36,20 @@ func describedViews() m {
 			"requestBody": body("Explaining"),
 			"responses":   answers("Explanation", "It.", 400, 401, 403, 408, 413, 415, 500, 503, 504),
 		}},
+		"/v1/guards": m{
+			"get": m{
+				"operationId": "guards", "summary": "Which of hookway's own rules are on, and what they did in the last 7 days.",
+				"parameters": []m{parameter("cwd", "query", "The folder, as a whole path; without it, the user's own configuration, and what was done anywhere.")},
+				"responses":  answers("Guards", "They.", 400, 401, 403, 500, 503, 504),
+			},
+			"post": m{
+				"operationId": "set_guards", "summary": "Change which of hookway's own rules are on. Only the owner may.",
+				"description": "It takes the owner's page, or a credential that the owner has made in a terminal. Without one it is refused, and put on record.",
+				"parameters":  []m{credentialInHeader},
+				"requestBody": body("Switching"),
+				"responses":   answers("Switched", "As hookway guards enforce --json prints it.", 400, 401, 403, 408, 409, 413, 415, 429, 500, 503, 504),
+			},
+		},
 		"/v1/record/{seq}/explain": m{"get": m{
 			"operationId": "explain_record", "summary": "How a decision on record came about.",
 			"parameters": []m{seqInPath},
@@ -47,7 +64,12 @@ func describedViewSchemas(t *testing.T) m {
 	if got := slices.Sorted(maps.Keys(explaining["properties"].(m))); !slices.Equal(got, api.ExplainingFields()) {
 		t.Errorf("the body of what is to be explained is described with %v and read with %v", got, api.ExplainingFields())
 	}
+	switching := describedSwitching()
+	if got := slices.Sorted(maps.Keys(switching["properties"].(m))); !slices.Equal(got, api.SwitchingFields()) {
+		t.Errorf("the body of a change of guards is described with %v and read with %v", got, api.SwitchingFields())
+	}
 	return m{
+		"Switching": switching, "Guards": ofType(t, reflect.TypeFor[api.GuardsShown]()), "Switched": ofType(t, reflect.TypeFor[guardset.Changed]()),
 		"Explaining": explaining, "Explanation": ofType(t, reflect.TypeFor[guards.Explanation]()),
 		"Decision": describedDecision(t),
 	}
@@ -65,6 +87,18 @@ func describedExplaining() m {
 	}
 }
 
+func describedSwitching() m {
+	text := func(what string) m { return m{"type": "string", "description": what} }
+	return m{
+		"type": "object", "required": []string{"target", "mode"}, "additionalProperties": false, "description": "A change of guards.",
+		"properties": m{
+			"target": text("all, a pack, or a rule."),
+			"mode":   m{"enum": []string{"enforce", "monitor", "auto", "off", "block", "ask", "allow"}, "description": "block, ask and allow are for packs and rules."},
+			"cwd":    text("The project whose hookway.yaml is changed, as a whole path. Without it, the user's own configuration is."),
+		},
+	}
+}
+
 func describedDecision(t *testing.T) m {
 	t.Helper()
 	form := ofType(t, reflect.TypeFor[explain.Decision]())
@@ -72,7 +106,7 @@ func describedDecision(t *testing.T) m {
 	properties["call"] = m{"anyOf": []m{ref("Explanation"), {"type": "null"}}, "description": "Of a call of a tool: what hookway explain tells of it."}
 	return explained(form, m{
 		"text":  "The command, or what else it is about.",
-		"spans": m{"items": m{"from": "In units of UTF-16, as JavaScript counts.", "kind": "What it does: delete, connect.", "rule": "The strictest rule that holds for it today."}},
+		"spans": m{"items": m{"from": "In bytes of UTF-8.", "fact": "Which of the facts, from 0.", "kind": "What it does: delete, connect.", "rule": "The strictest rule that holds for it today."}},
 		"facts": "Of then, as hooks were told; if none asked, of today.",
 	})
 }

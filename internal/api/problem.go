@@ -56,6 +56,7 @@ var kinds = map[string]struct {
 	"wrong-type":        {http.StatusUnsupportedMediaType, "The request's body is in no form that is read"},
 	"missing-field":     {http.StatusUnprocessableEntity, "The request lacks what is to be made of it"},
 	"not-answered":      {http.StatusConflict, "The answer does not count"},
+	"not-changed":       {http.StatusConflict, "Nothing was changed"},
 	"not-sent":          {http.StatusUnprocessableEntity, "The message cannot be sent"},
 	"too-many":          {http.StatusTooManyRequests, "There are too many requests"},
 	"failed":            {http.StatusInternalServerError, "hookway could not decide"},

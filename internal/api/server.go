@@ -28,8 +28,8 @@ type Config struct {
 
 	// Records answers questions about the record; nil: there is none.
 	Records Records
-	// Explainer tells what calls would do, and how decisions came about.
-	Explainer Explainer
+	// Views are what people look at; nil: nothing.
+	Views Views
 
 	// Addresses are those of the listeners.
 	Addresses []string

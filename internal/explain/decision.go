@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -30,11 +29,12 @@ type Decision struct {
 	Call *guards.Explanation `json:"call"`
 }
 
-// Span is a part of a text, counted as JavaScript counts: in units of UTF-16.
+// Span is a part of a text: the bytes of its UTF-8 from From up to, but not including, To.
 type Span struct {
 	From    int            `json:"from"`
 	To      int            `json:"to"`
-	Fact    string         `json:"fact"`              // in words
+	Fact    int            `json:"fact"`              // which of the facts
+	Says    string         `json:"says"`              // the fact in words
 	Kind    string         `json:"kind"`              // what it does: delete, connect
 	Rule    string         `json:"rule,omitempty"`    // that holds for it, the strictest
 	Verdict guards.Verdict `json:"verdict,omitempty"` // of that rule
@@ -89,42 +89,20 @@ func spansOf(call *guards.Explanation) []Span {
 	if strings.Contains(call.Command, facts.Redacted) {
 		return spans
 	}
-	at := units(call.Command)
-	for _, f := range call.Facts {
+	for i, f := range call.Facts {
 		if f.At.IsZero() || f.At.From < 0 || f.At.To <= f.At.From || f.At.To > len(call.Command) {
 			continue
 		}
-		s := Span{From: at[f.At.From], To: at[f.At.To], Kind: f.Does, Fact: guards.DescribeFact(f)}
+		s := Span{From: f.At.From, To: f.At.To, Fact: i, Says: guards.DescribeFact(f), Kind: f.Does}
 		for _, r := range call.Rules {
 			if r.At == f.At && (s.Rule == "" || r.Verdict == guards.Block && s.Verdict != guards.Block) {
 				s.Rule, s.Verdict = r.Rule, r.Verdict
 			}
 		}
-		if !slices.Contains(spans, s) {
-			spans = append(spans, s)
-		}
+		spans = append(spans, s)
 	}
 	slices.SortStableFunc(spans, func(a, b Span) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To)) })
 	return spans
-}
-
-// units gives for each byte of a text, and for its end, how many units of UTF-16 stand
-// before it.
-func units(text string) []int {
-	at := make([]int, len(text)+1)
-	n := 0
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		for j := range size {
-			at[i+j] = n
-		}
-		if i += size; r > 0xFFFF {
-			n++
-		}
-		n++
-	}
-	at[len(text)] = n
-	return at
 }
 
 // unified is a diff of two sides of a change, without its head.

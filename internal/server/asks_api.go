@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/hookway/hookway/internal/api"
 	"github.com/hookway/hookway/internal/approve"
@@ -78,25 +77,8 @@ func (a asksAPI) Answer(ctx context.Context, said api.Answering) (r approve.Requ
 // by is who answers: the owner in their page, with their PIN where one is wanted to allow
 // something, or who has a credential.
 func (a asksAPI) by(ctx context.Context, r *approve.Request, said api.Answering) (string, error) {
-	if said.Owner == nil {
-		minted, err := a.home.Minted()
-		if err != nil {
-			return "", err
-		}
-		who, ok := minted.Credential(said.Credential, time.Now())
-		if !ok {
-			return "", &api.NotMintedError{Text: "an answer needs a credential in the header Hookway-Credential, which the owner makes in a terminal of their own: hookway approvals mint --http NAME"}
-		}
-		if said.Yes && !who.PIN && a.home.wantsPIN(ctx) {
-			return "", &api.NotMintedError{Text: errPIN.Error()}
-		}
-		return who.Name, nil
-	}
-	if !said.Yes {
-		return said.Owner.By, nil
-	}
-	if r.Place != process.Namespaces() { // as in a terminal
+	if said.Yes && said.Owner != nil && r.Place != process.Namespaces() { // as in a terminal
 		return "", &api.NotMintedError{Text: "its call was stopped in another container, or another user namespace; answer it there"}
 	}
-	return said.Owner.By, a.home.OwnersPIN(ctx, *said.Owner)
+	return a.home.owner(ctx, said.Asker, said.Yes)
 }

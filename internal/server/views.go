@@ -15,6 +15,8 @@ import (
 type views struct {
 	home  *Home
 	judge *judge.Judge
+
+	records api.Records // nil: there are none
 }
 
 var _ api.Explainer = views{}

@@ -198,7 +198,7 @@ func TestADecisionOnRecordIsExplained(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &d); err != nil {
 		t.Fatal(err)
 	}
-	const begins = len("echo ") + 2 + len(" && ") // the fox has two units of UTF-16
+	const begins = len("echo 🦊 && ")
 	for _, s := range d.Spans {
 		if s.Kind == "git" && s.From == begins && strings.HasPrefix(s.Rule, "git/") {
 			return
