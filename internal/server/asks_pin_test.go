@@ -91,7 +91,7 @@ func TestACredentialAllowsAsManyCallsAsWereSeen(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := (asksAPI{a.Home}).Answer(t.Context(), api.Answering{Code: r.Code, Credential: plain, Yes: true, Calls: c.calls}); err != nil {
+		if _, err := (asksAPI{a.Home}).Answer(t.Context(), api.Answering{Code: r.Code, Asker: api.Asker{Credential: plain}, Yes: true, Calls: c.calls}); err != nil {
 			t.Fatal(err)
 		}
 		pass := 0
@@ -108,10 +108,10 @@ func TestACredentialAllowsAsManyCallsAsWereSeen(t *testing.T) {
 	}
 	a.requirePIN()
 	r := a.ask("make deploy", 0)
-	if _, err := (asksAPI{a.Home}).Answer(t.Context(), api.Answering{Code: r.Code, Credential: plain, Yes: true}); err == nil {
+	if _, err := (asksAPI{a.Home}).Answer(t.Context(), api.Answering{Code: r.Code, Asker: api.Asker{Credential: plain}, Yes: true}); err == nil {
 		t.Error("a credential that was minted without the PIN lets a call pass")
 	}
-	if r, err = (asksAPI{a.Home}).Answer(t.Context(), api.Answering{Code: r.Code, Credential: proven, Yes: true}); err != nil || r.State != approve.Allowed {
+	if r, err = (asksAPI{a.Home}).Answer(t.Context(), api.Answering{Code: r.Code, Asker: api.Asker{Credential: proven}, Yes: true}); err != nil || r.State != approve.Allowed {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

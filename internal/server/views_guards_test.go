@@ -19,7 +19,7 @@ func (v *viewer) credential(t *testing.T) string {
 	t.Helper()
 	var secret string
 	err := v.Home.ChangeMinted(t.Context(), func(m *Minted) error {
-		secret, _ = m.MintCredential("desk", "anna", time.Hour)
+		secret, _ = m.MintCredential("desk", Minter{By: "anna"}, time.Hour)
 		return nil
 	})
 	if err != nil {
