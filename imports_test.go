@@ -85,7 +85,7 @@ var rooms = map[string][]string{
 	"proto/hookway/v1":         {},
 	"internal/api":             {"internal/explain", "internal/guards", "internal/approve", "internal/audit", "internal/audit/index", "internal/logline", "internal/loopback", "hook", "wire", "docs/schema", "handler/rpc", "internal/daemon", "internal/delivery", "internal/gateway", "internal/judge", "internal/relay", "proto/hookway/v1", "internal/visible"},
 	"internal/page":            {"internal/disk", "internal/logline", "internal/loopback", "internal/visible"},
-	"internal/guardset":        {"internal/config", "internal/guards", "internal/scaffold", "internal/trust"},
+	"internal/guardset":        {"hook", "internal/config", "internal/guards", "internal/scaffold", "internal/trust"},
 	"internal/explain":         {"hook", "facts", "internal/audit", "internal/config", "internal/guards"},
 	"internal/adapter":         {"hook", "wire", "internal/process"},
 	"internal/install":         {"wire/call", "internal/adapter", "internal/disk", "internal/shell", "internal/visible"},
