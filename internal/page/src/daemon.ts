@@ -248,6 +248,7 @@ async function keepWatching(me: AbortController): Promise<void> {
         if (said.event === "outcome" && said.id) last = said.id;
         for (const listener of [...listeners]) listener(said);
       }, one);
+      void greet(); // it may be another daemon that comes next
     } catch {
       // The state says so already, where the daemon is gone.
     }

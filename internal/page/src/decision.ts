@@ -182,7 +182,7 @@ function Steps({ of, whole, said }: { of: Step[]; whole: number; said: string })
     return html`<li key=${i} class="step"><div class="step-head"><span class="mono step-hook">${clip(s.hook, 100)}</span><span class="dim">${s.lane}</span><${Action} is=${s.action} would=${s.would?.action ?? ""} />
       ${s.changed && html`<span class="tag">changed</span>`}${s.injected && html`<span class="tag">injected</span>`}${s.failed && html`<span class="tag tag-bad">failed</span>`}<span class="right num">${length(s.ms)}</span></div>
       <div class="track" aria-hidden="true"><i style=${{ left: (left / all) * 100 + "%", width: Math.max(0.6, (s.ms / all) * 100) + "%" }}></i></div>
-      ${((s.reason && s.reason !== said) || s.error || s.note) && html`<div class="step-said">${[s.error, s.reason !== said && s.reason, s.note].filter((t): t is string => !!t).map((t) => clip(t, 1200)).join(" · ")}</div>`}
+      ${((s.reason && !said.startsWith(s.reason)) || s.error || s.note) && html`<div class="step-said">${[s.error, !said.startsWith(s.reason) && s.reason, s.note].filter((t): t is string => !!t).map((t) => clip(t, 1200)).join(" · ")}</div>`}
       ${s.would && (s.would.reason || s.would.rule) && html`<div class="step-said">On trial: ${clip(s.would.reason, 800)} ${s.would.rule && html`<span class="mono dim">${clip(s.would.rule, 80)}</span>`}</div>`}</li>`;
   })}</ol><//>`;
 }

@@ -66,6 +66,11 @@ export class Recent {
   }
 }
 
+/** What finds a text in others, whatever its case; null finds all. It makes no copies of long texts. */
+export function sought(text: string | undefined): RegExp | null {
+  return text ? new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i") : null;
+}
+
 /** Whether a record passes the filters of the view. */
 export function passes(r: Rec, f: Record<string, string>): boolean {
   const kind = f.action ?? "";
@@ -73,6 +78,6 @@ export function passes(r: Rec, f: Record<string, string>): boolean {
   if (kind === "would" ? !r.would : kind !== "" && kind !== "decided" && r.action !== kind) return false;
   if (f.session && r.session !== f.session) return false;
   if (f.agent && r.agent !== f.agent) return false;
-  const q = (f.q ?? "").toLowerCase();
-  return q === "" || [r.what, r.tool, r.reason, r.rule, r.agent, r.session, r.event, r.cwd, r.by].some((s) => s.toLowerCase().includes(q));
+  const q = sought(f.q);
+  return q === null || [r.what, r.tool, r.reason, r.rule, r.agent, r.session, r.event, r.cwd, r.by].some((s) => q.test(s));
 }

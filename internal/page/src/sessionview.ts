@@ -9,6 +9,7 @@ import { count, counted, folder, length, moment, short } from "./format";
 import { Icon, type Sign } from "./icons";
 import { LongList } from "./longlist";
 import { Action, Button, BrokenRow, Choice, Export, Head, Notice, Pairs, Search, Text, Time } from "./parts";
+import { sought } from "./recent";
 import { link, refine, route } from "./route";
 import { item, ordered, part, type Item, type Lane, type Session } from "./session";
 import { useSignal } from "./signal";
@@ -87,17 +88,19 @@ function sessionOf(data: string): string {
 
 const nothing = (): Held => ({ session: null, lanes: [], items: [], broken: [], problems: [], problem: "", lacking: false, loading: true });
 
-function passes(i: Item, kind: string, q: string): boolean {
+function passes(i: Item, kind: string, q: RegExp | null): boolean {
   if (kind === "stopped" ? !(i.action === "block" || i.action === "ask" || i.failed || i.would) : kind !== "" && i.kind !== kind) return false;
-  return q === "" || [i.title, i.text, i.tool, i.rule].some((s) => s.toLowerCase().includes(q));
+  return q === null || q.test(i.title) || q.test(i.text) || q.test(i.tool) || q.test(i.rule);
 }
 
 export function SessionView(): VNode {
   const { id, params } = useSignal(route);
   const h = useSession(id, params.agent ?? "");
   const lanes = useMemo(() => ordered(h.lanes, h.items), [h.lanes, h.items]);
-  const q = (params.q ?? "").toLowerCase();
-  const shown = useMemo(() => h.items.filter((i) => passes(i, params.kind ?? "", q)), [h.items, params.kind, q]);
+  const shown = useMemo(() => {
+    const q = sought(params.q);
+    return h.items.filter((i) => passes(i, params.kind ?? "", q));
+  }, [h.items, params.kind, params.q]);
   const rows = useMemo(() => (h.broken.length > 0 ? [...h.broken, ...shown] : shown), [h.broken, shown]);
   const [picked, setPicked] = useState("");
   const selected = shown.findIndex((i) => i.id === picked);
@@ -116,7 +119,7 @@ export function SessionView(): VNode {
       ${h.items.length >= most && html`<${Notice} kind="warn">The session is longer than a page holds; the first ${count(most)} items are shown.<//>`}</div>
     ${h.items.length > 0 && html`<${Timeline} items=${shown} lanes=${lanes} selected=${selected} onSelect=${(i: number) => setPicked(shown[i]!.id)} />`}
     <div class="subtools"><${Choice} small label="Which items" value=${params.kind ?? ""} options=${kinds} onChange=${(kind: string) => refine({ kind })} /><${Search} value=${params.q ?? ""} onChange=${(v: string) => refine({ q: v })} label="Search this session" />
-      <span class="dim num" role="status">${h.loading ? `reading… ${count(h.items.length)}` : counted(shown.length, "item")}</span></div>
+      <span class="dim num" role=${h.loading ? undefined : "status"}>${h.loading ? `reading… ${count(h.items.length)}` : counted(shown.length, "item")}</span></div>
     <div class=${names("fill", "split", chosen && "has-detail")}>
       <${LongList} label="What happened" items=${rows} rowHeight=${30} phoneHeight=${48} select=${picked || undefined} id=${(i: Item | Broken, n: number) => (i instanceof Broken ? "broken-" + n : i.id || n)}
         row=${(i: Item | Broken) => (i instanceof Broken ? html`<${BrokenRow} of=${i} />` : html`<${ItemRow} i=${i} lane=${lanes.length > 1 && i.lane !== lanes[0]?.id ? lanes.find((l) => l.id === i.lane)?.name ?? "" : ""} on=${i.id === picked} onPick=${() => setPicked(i.id === picked ? "" : i.id)} />`)} empty=${h.loading || h.problem ? null : "Nothing here is like this."} />

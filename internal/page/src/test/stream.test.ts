@@ -34,7 +34,7 @@ test("Now holds the newest, and no more than it may", () => {
 
 test("the filters of Now", () => {
   const r = record({ seq: 1, action: "continue", would: "block", agent: "claude", session: "s1", what: "rm -rf X" });
-  for (const [f, want] of [[{}, true], [{ action: "would" }, true], [{ action: "block" }, false], [{ action: "decided" }, true], [{ q: "RM -RF" }, true], [{ q: "zz" }, false], [{ session: "s2" }, false], [{ agent: "claude", session: "s1" }, true]] as const) assert.equal(passes(r, f), want);
+  for (const [f, want] of [[{}, true], [{ action: "would" }, true], [{ action: "block" }, false], [{ action: "decided" }, true], [{ q: "RM -RF" }, true], [{ q: "zz" }, false], [{ q: "(-rf.*" }, false], [{ q: "-rf x" }, true], [{ session: "s2" }, false], [{ agent: "claude", session: "s1" }, true]] as const) assert.equal(passes(r, f), want);
 });
 
 test("a link leads where it was made", () => {
