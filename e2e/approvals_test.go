@@ -259,3 +259,43 @@ func TestACallIsHeldInATerminal(t *testing.T) {
 		x.leaves(t)
 	})
 }
+
+// TestAWrappedAgentIsWokenByAnAnswer: a rule stops its call, and it rests. The answer is
+// typed, and the same call passes.
+func TestAWrappedAgentIsWokenByAnAnswer(t *testing.T) {
+	eachScreen(t, func(t *testing.T, a *agent) {
+		if a != claude && a != codex {
+			t.Skipf("it is not known how %s runs commands unasked in a terminal", a.name)
+		}
+		call := model.Turn{Shell: "git push -f origin main"}
+		w := newWorld(t, a, "version: 1\n", call, model.Turn{Make: func(q model.Request) model.Turn {
+			if q.Says(" was approved. If you have not made that call since") {
+				return call
+			}
+			return model.Turn{Text: "I wait."}
+		}})
+		w.write(t, filepath.Join(w.root, "hookway", "config", "hookway.yaml"), "guards: {use: default, mode: enforce}\n")
+		answer := make(chan struct{})
+		s := w.person(t, func(approve.Request) string {
+			select {
+			case <-answer:
+				return "yes"
+			default:
+				return ""
+			}
+		})
+		x := w.open(t, append([]string{w.bin("hookway"), "run", "--", os.Getenv(a.program)}, append(a.screen.argv, a.screen.freely...)...)...)
+		x.sees(t, a.screen.ready)
+		x.prompts(t, "Go on.")
+		x.sees(t, "I wait.")
+		x.rests(t)
+		close(answer)
+		x.until(t, "call that passes", func() bool {
+			all, err := s.List(context.Background())
+			return err == nil && len(all) == 1 && all[0].State == approve.Used
+		})
+		x.rests(t)
+		x.leaves(t)
+		proves(t, "%s rests under hookway run until the yes is typed, and its call passes", a.name)
+	})
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookway/hookway/internal/approve"
 	"github.com/hookway/hookway/internal/bench/model"
 )
 
@@ -20,19 +21,12 @@ func TestToolsByMCP(t *testing.T) {
 			t.Skipf("%s is not tried with MCP", a.name)
 		}
 		const text = "The cat is called Biscuit"
-		with, server := *a, "mcp__hookway/"
-		if a == claude {
-			server = "mcp__hookway__"
-			with.argv = slices.Clone(a.argv)
-			with.argv[slices.Index(with.argv, "--allowedTools")+1] += ",mcp__hookway"
-		}
-		w := newWorld(t, &with, "version: 1\n",
+		with, server := withMCP(a)
+		w := newWorld(t, with, "version: 1\n",
 			model.Turn{Call: model.Call{Tool: server + "save_memory", Input: object{"text": text}}},
 			model.Turn{Call: model.Call{Tool: server + "search_memory", Input: object{"query": "the name of the pet"}}},
 			model.Turn{Call: model.Call{Tool: server + "list_agents", Input: object{}}})
-		if r := w.run(t, os.Getenv(a.program), "mcp", "add", "hookway", "--", "hookway", "mcp"); r.code != 0 {
-			t.Fatalf("it was not added: %s%s", r.stdout, r.stderr)
-		}
+		w.addMCP(t)
 		if a == codex { // which gives a server few variables of its own accord
 			file := filepath.Join(w.home, ".codex", "config.toml")
 			config, err := os.ReadFile(file)
@@ -53,5 +47,56 @@ func TestToolsByMCP(t *testing.T) {
 		if found := `"agent":"Alice"`; !strings.Contains(results[1], found) {
 			t.Errorf("the model reads %q, without %s", results[1], found)
 		}
+	})
+}
+
+// withMCP is an agent that may call the tools of hookway mcp, and what their names begin
+// with in its own words.
+func withMCP(a *agent) (with *agent, server string) {
+	one := *a
+	if a != claude {
+		return &one, "mcp__hookway/"
+	}
+	one.argv = slices.Clone(a.argv)
+	one.argv[slices.Index(one.argv, "--allowedTools")+1] += ",mcp__hookway"
+	return &one, "mcp__hookway__"
+}
+
+// addMCP has the agent know hookway mcp, by its own command.
+func (w *world) addMCP(t *testing.T) {
+	t.Helper()
+	if r := w.run(t, os.Getenv(w.agent.program), "mcp", "add", "hookway", "--", "hookway", "mcp"); r.code != 0 {
+		t.Fatalf("it was not added: %s%s", r.stdout, r.stderr)
+	}
+}
+
+// TestACallByMCPIsAskedAbout like any other: after a yes from elsewhere it is made, after a
+// no it is not.
+func TestACallByMCPIsAskedAbout(t *testing.T) {
+	eachAgent(t, func(t *testing.T, a *agent) {
+		if a != claude && a != codex {
+			t.Skipf("%s is not tried with MCP", a.name)
+		}
+		with, server := withMCP(a)
+		save := func(text string) model.Turn {
+			return model.Turn{Call: model.Call{Tool: server + "save_memory", Input: object{"text": text}}}
+		}
+		w := newWorld(t, with, "version: 1\nhooks: [{id: asks, on: PreToolUse, lane: guard, match: {tool: '*save_memory'}, ask: '"+reason+"'}]\n",
+			save("E2E-YES"), save("E2E-NO"))
+		w.addMCP(t)
+		w.approvals(t, "hold: always, timeout: 1m")
+		s := w.person(t, about("E2E-YES", "E2E-NO"))
+		w.install(t)
+		w.runAgent(t)
+		w.mustBeTold(t, 2, "e2e refused this call")
+		asked := w.model.Requests()
+		if first := asked[len(asked)-1].Results[0]; !strings.Contains(first, `"scope":"workspace"`) {
+			t.Errorf("after the yes the model reads %q; want what the tool gives", first)
+		}
+		all, err := s.List(t.Context())
+		if check(t, err); len(all) != 2 || all[0].State != approve.Denied || all[1].State != approve.Used {
+			t.Errorf("asked: %+v", all)
+		}
+		proves(t, "a call of %s by MCP waits for a person: a yes lets it run, a no does not", a.name)
 	})
 }

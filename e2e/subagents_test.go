@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -64,30 +65,67 @@ func (w *world) asSubagent(t *testing.T) (all []model.Request) {
 }
 
 // TestACallOfASubagentIsAskedAbout as one of the agent itself: a yes from elsewhere lets
-// that call run, a no stops it.
+// that call run; a no stops it, and so does nobody's answer.
 func TestACallOfASubagentIsAskedAbout(t *testing.T) {
 	eachDelegating(t, func(t *testing.T, a *agent) {
 		if a.hasty {
 			t.Skipf("%s waits too short a time for a person", a.name)
 		}
 		w := newWorld(t, a, asksAll)
-		w.model.Play(delegates(a, []model.Turn{{Shell: "touch ./yes"}, {Shell: "touch ./no"}})...)
-		w.approvals(t, "hold: always, timeout: 1m")
+		w.model.Play(delegates(a, []model.Turn{{Shell: "touch ./yes"}, {Shell: "touch ./no"}, {Shell: "touch ./late"}})...)
+		w.approvals(t, "hold: always, timeout: 10s")
 		s := w.person(t, about("./yes", "./no"))
 		w.install(t)
 		w.runAgent(t)
-		if !w.has("yes") || w.has("no") {
-			t.Errorf("made: yes %v, no %v; want the one with a yes only", w.has("yes"), w.has("no"))
+		if !w.has("yes") || w.has("no") || w.has("late") {
+			t.Errorf("made: yes %v, no %v, late %v; want the one with a yes only", w.has("yes"), w.has("no"), w.has("late"))
 		}
-		if got, want := states(t, s), []string{"no hold denied", "yes hold used"}; !slices.Equal(got, want) {
+		if got, want := states(t, s), []string{"late hold timed out", "no hold denied", "yes hold used"}; !slices.Equal(got, want) {
 			t.Errorf("asked: %q, want %q", got, want)
 		}
 		asked := w.asSubagent(t)
-		if last := asked[len(asked)-1]; !last.Says("e2e refused this call") || !last.Says(note) {
+		if last := asked[len(asked)-1]; !last.Says("e2e refused this call") || !last.Says(note) || !last.Says("timed out: nobody answered") {
 			t.Errorf("the sub-agent is told %q", last.Results)
 		}
 		proves(t, "a sub-agent of %s waits for a person: after a yes from elsewhere its call runs, after a no it does not", a.name)
 	})
 }
 
-var _ = approve.Waiting
+// TestASubagentHearsOfAnAnswer: a call of a sub-agent is refused with a code. After a yes it
+// is the sub-agent that hears of it, and makes the call again.
+func TestASubagentHearsOfAnAnswer(t *testing.T) {
+	const approved = " was approved. If you have not made that call since"
+	eachDelegating(t, func(t *testing.T, a *agent) {
+		w := newWorld(t, a, asksAll)
+		s := w.person(t, always(""))
+		answer := func() {
+			all, err := s.List(context.Background())
+			if err == nil && len(all) == 1 {
+				_, err = s.Answer(context.Background(), all[0], approve.Answer{Yes: true, By: "e2e", From: "elsewhere"})
+			}
+			if err != nil || len(all) != 1 {
+				t.Errorf("asked: %+v, %v", all, err)
+			}
+		}
+		call := model.Turn{Shell: "touch ./made"}
+		again := model.Turn{Make: func(q model.Request) model.Turn {
+			if !q.Says(approved) {
+				return model.Turn{Text: "I was told nothing."}
+			}
+			return call
+		}}
+		w.model.Play(delegates(a, []model.Turn{call, {Shell: "echo on", Before: answer}, again})...)
+		w.approvals(t, "hold: never")
+		w.install(t)
+		w.runAgent(t)
+		if got, want := states(t, s), []string{"made retry used"}; !w.has("made") || !slices.Equal(got, want) {
+			t.Errorf("asked: %q, want %q; made: %v", got, want, w.has("made"))
+		}
+		for _, q := range w.model.Requests() {
+			if q.Says(prompt) && q.Says(approved) {
+				t.Errorf("the agent itself is told, too: %q", q.Said)
+			}
+		}
+		proves(t, "a sub-agent of %s is refused, hears of the yes, and its call runs", a.name)
+	})
+}

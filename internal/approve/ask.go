@@ -82,11 +82,14 @@ func attend(ctx context.Context, tx *sql.Tx, code, report string, now time.Time)
 }
 
 // old is what is to be forgotten: it is older than what is listed, or was noted in what is
-// the future now.
-const old = " FROM request WHERE max(stopped, answered, used) < ? AND until < ? OR max(stopped, answered, used) > ?"
+// the future now. A call that is held may have slept with its machine, or its clock was
+// set: it says soon that it is still there, and else it is forgotten later.
+const old = ` FROM request WHERE (max(stopped, answered, used) < ? AND until < ? OR max(stopped, answered, used) > ?)
+	AND NOT (state = ? AND route = ? AND abs(stopped - ?) < ? AND EXISTS (SELECT 1 FROM waiter WHERE waiter.code = request.code))`
 
 func bounds(now time.Time) []any {
-	return []any{sqlite.Micros(now.Add(-KeepTime)), sqlite.Micros(now), sqlite.Micros(now.Add(clockSlack))}
+	at := sqlite.Micros(now)
+	return []any{sqlite.Micros(now.Add(-KeepTime)), at, sqlite.Micros(now.Add(clockSlack)), isWaiting, RouteHold, at, sleepTime.Microseconds()}
 }
 
 // sweep forgets what is old.

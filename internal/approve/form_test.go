@@ -100,3 +100,43 @@ func TestAFileOfALaterForm(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A call that is held goes on when a later hookway has changed the file and takes the answer.
+func TestACallIsHeldDuringAnUpgrade(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	call := Call{Agent: "claude", Session: "s", Tool: "Bash", Input: map[string]any{"command": "ls"}, Kind: KindAsk, Route: RouteHold, Wait: time.Minute, Report: "1"}
+	r, err := s.Ask(t.Context(), call, "here")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		got, err := s.Hold(t.Context(), r.Code, call.Report, time.Minute)
+		if err == nil && got.State != Allowed {
+			err = errors.New("it is " + string(got.State))
+		}
+		done <- err
+	}()
+	later := form
+	later.Steps = append(later.Steps[:len(later.Steps):len(later.Steps)], "ALTER TABLE request ADD COLUMN later TEXT NOT NULL DEFAULT ''")
+	f, err := sqlite.Open(t.Context(), filepath.Join(dir, fileName), later)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	upgraded := &Store{file: f, limits: s.limits, now: time.Now, bell: &bell{next: make(chan struct{})}}
+	if _, err := upgraded.Answer(t.Context(), r, Answer{Yes: true, By: "anna"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if said, err := s.Use(t.Context(), call); err != nil || said == nil || !said.Yes {
+		t.Errorf("%+v, %v; want the yes", said, err)
+	}
+}

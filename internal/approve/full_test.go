@@ -7,12 +7,11 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"os/signal"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/hookway/hookway/internal/approve"
+	"github.com/hookway/hookway/internal/fulldisk"
 	"github.com/hookway/hookway/internal/sqlite"
 )
 
@@ -51,13 +50,7 @@ func full(t *testing.T, dir string) {
 	if err != nil || len(all) != 2 {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	signal.Ignore(syscall.SIGXFSZ)
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Fatal(err)
-	}
-	limit.Cur = 1 << 10
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+	if _, err := fulldisk.Begin(1 << 10); err != nil {
 		t.Fatal(err)
 	}
 	failed := func(what string, err error) {

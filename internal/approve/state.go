@@ -125,12 +125,15 @@ func (s *Store) List(ctx context.Context) ([]Request, error) {
 	}
 	defer rows.Close()
 	var all []Request
+	since := s.now().Add(-KeepTime)
 	for rows.Next() {
 		r, err := s.read(rows)
 		if err != nil {
 			return nil, s.explain("listed", err)
 		}
-		all = append(all, r)
+		if r.State != TimedOut || r.Until.After(since) { // else it may be of a machine that slept
+			all = append(all, r)
+		}
 	}
 	return all, s.explain("listed", rows.Err())
 }

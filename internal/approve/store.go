@@ -19,6 +19,9 @@ const (
 	KeepTime   = time.Hour           // that a request is listed
 	ScopeTime  = 30 * 24 * time.Hour // that an answer for a session or a shape holds
 
+	// sleepTime is how long a machine may sleep while a call is held.
+	sleepTime = 7 * 24 * time.Hour
+
 	// clockSlack is how far the clock may be set back: what lies further in the future is
 	// of another time, and counts as expired.
 	clockSlack = time.Minute

@@ -167,13 +167,15 @@ func TestAReportThatIsTakenOver(t *testing.T) {
 	}
 }
 
-// What waits outlives a clock that is set, and a machine that slept.
+// What waits outlives a clock that is set, and a machine that slept: also where others look
+// at the file first.
 func TestAHeldCallAndAClockThatJumps(t *testing.T) {
-	for _, jump := range []time.Duration{24 * time.Hour, -30 * time.Second} {
-		now := newClock()
-		s := open(t, t.TempDir(), approve.Options{Now: now.now})
+	for _, jump := range []time.Duration{24 * time.Hour, -30 * time.Second, -3 * time.Hour} {
+		now, dir := newClock(), t.TempDir()
+		s := open(t, dir, approve.Options{Now: now.now})
 		r, done := hold(t, t.Context(), s, asked(t, "rm x"), long)
 		now.pass(jump)
+		open(t, dir, approve.Options{Now: now.now}) // what is old is forgotten
 		var seen approve.Request
 		eventually.True(t, "it can still be answered", func() (ok bool) {
 			var err error

@@ -8,13 +8,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/fulldisk"
 )
 
 // TestMain lets this test binary be a process that appends until it is killed.
@@ -106,21 +105,12 @@ func TestNothingAcknowledgedIsLostWhenTheWriterIsKilled(t *testing.T) {
 }
 
 // fillTheDisk appends until no more fits, goes on for a while, and then there is
-// room again. A limit on the size of files fails writes as a full disk does: the
-// last one in its middle.
+// room again.
 func fillTheDisk(dir string) {
-	signal.Ignore(syscall.SIGXFSZ)
-	limit := func(bytes uint64) {
-		var now syscall.Rlimit
-		if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &now); err != nil {
-			panic(err)
-		}
-		now.Cur = min(bytes, now.Max)
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &now); err != nil {
-			panic(err)
-		}
+	room, err := fulldisk.Begin(10_000)
+	if err != nil {
+		panic(err)
 	}
-	limit(10_000)
 	l, err := Open(Config{Dir: dir})
 	if err != nil {
 		panic(err)
@@ -130,7 +120,9 @@ func fillTheDisk(dir string) {
 			failed++
 		}
 	}
-	limit(1 << 40)
+	if err := room(); err != nil {
+		panic(err)
+	}
 	if err := l.Append(context.Background(), Record{Event: "After"}); err != nil {
 		panic(err)
 	}

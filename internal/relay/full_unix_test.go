@@ -6,12 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/signal"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
+	"github.com/hookway/hookway/internal/fulldisk"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/sqlite"
 )
@@ -21,14 +20,8 @@ func init() { children["fill"] = childFills }
 // childFills sends until a file may not grow any more, says why, and goes on when it
 // may.
 func childFills(ctx context.Context, s *relay.Store, _ []string) error {
-	signal.Ignore(syscall.SIGXFSZ)
-	var usual syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &usual); err != nil {
-		return err
-	}
-	tight := usual
-	tight.Cur = 2 << 20
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &tight); err != nil {
+	room, err := fulldisk.Begin(2 << 20)
+	if err != nil {
 		return err
 	}
 	m := relay.Message{From: "Alice", To: "Bob", Content: strings.Repeat("x", 50_000)}
@@ -44,7 +37,7 @@ func childFills(ctx context.Context, s *relay.Store, _ []string) error {
 		fmt.Println(err)
 		break
 	}
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &usual); err != nil {
+	if err := room(); err != nil {
 		return err
 	}
 	if _, err := s.Send(ctx, m); err != nil {

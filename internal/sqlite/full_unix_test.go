@@ -6,12 +6,11 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
+	"github.com/hookway/hookway/internal/fulldisk"
 	"github.com/hookway/hookway/internal/sqlite"
 )
 
@@ -38,13 +37,7 @@ func TestNoRoomToRead(t *testing.T) {
 }
 
 func readWithoutRoom(t *testing.T, path string) {
-	signal.Ignore(syscall.SIGXFSZ)
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Fatal(err)
-	}
-	limit.Cur = 1 << 10
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+	if _, err := fulldisk.Begin(1 << 10); err != nil {
 		t.Fatal(err)
 	}
 	f, err := sqlite.Open(t.Context(), path, notes)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/internal/fulldisk"
 	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/bus"
@@ -89,8 +90,10 @@ func (d *daemonJob) run(ctx context.Context, pokes <-chan struct{}) error {
 		return err
 	}
 	defer s.Close()
-	if err := limitFiles(d.FileSize); err != nil {
-		return err
+	if d.FileSize > 0 {
+		if _, err := fulldisk.Begin(d.FileSize); err != nil {
+			return err
+		}
 	}
 	b, err := bus.Start(ctx, s, bus.Config{Dir: filepath.Join(d.State, "nats"), Leaf: d.Leaf, Log: logline.New(says)})
 	if err != nil {
