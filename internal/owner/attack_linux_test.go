@@ -288,6 +288,30 @@ func TestAnAgentInTheSameTerminal(t *testing.T) {
 	}
 }
 
+// leftBehind is an attack of its own: with TIOCSTI, a process types into its terminal.
+const leftBehind = "leave behind what types into its own terminal"
+
+// An agent has ended, and left something behind in the person's terminal, which could type
+// there: nothing is asked while it runs.
+func TestWhatAnAgentLeftInATerminal(t *testing.T) {
+	s := newStage(t)
+	if said, err := os.ReadFile("/proc/sys/dev/tty/legacy_tiocsti"); err == nil && strings.TrimSpace(string(said)) == "0" && os.Geteuid() != 0 {
+		t.Skip("no process can type into its terminal here")
+	}
+	if err := os.Symlink(s.self, filepath.Join(s.dir, "codex")); err != nil {
+		t.Fatal(err)
+	}
+	there := filepath.Join(s.dir, "there")
+	left := fmt.Sprintf(`(env -i PATH=$PATH sh -c ": >%s; while ! [ -e %s ]; do sleep 0.1; done" &)`, there, s.file)
+	agent := fmt.Sprintf("%s %s '%s'", filepath.Join(s.dir, "codex"), acting, left)
+	wait := fmt.Sprintf("while ! [ -e %s ]; do sleep 0.1; done", there)
+	end := s.terminal(s.command(agent+"; "+wait+"; "+s.asks()+"; :"), whenAsked("y\n"))
+	defer end()
+	if got := s.said(); !strings.Contains(got, "runs in this terminal, too, and could type into it") {
+		t.Errorf("%s: %s", leftBehind, got)
+	}
+}
+
 // In tmux a person answers by the keys of a client, and nothing else answers for them.
 func TestOnlyKeysAnswerInTmux(t *testing.T) {
 	for name, c := range map[string]struct {

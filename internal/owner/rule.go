@@ -26,14 +26,15 @@ type machine struct {
 	environ func(pid int) []string
 	all     func() []int
 	holders func(terminal int) []int
-	mine    []string // this process's environment, as it is now
+	types   func() bool // processes of a terminal can type into it
+	mine    []string    // this process's environment, as it is now
 }
 
 func (r Rule) machine() *machine {
 	if r.system != nil {
 		return r.system
 	}
-	return &machine{look: process.Look, environ: process.Environ, all: process.All, holders: process.Holders, mine: os.Environ()}
+	return &machine{look: process.Look, environ: process.Environ, all: process.All, holders: process.Holders, types: canType, mine: os.Environ()}
 }
 
 func (r Rule) pid() int {
@@ -138,9 +139,10 @@ func (r Rule) terminal(m *machine) error {
 	}
 	if self.Terminal != 0 {
 		for _, pid := range m.all() {
-			p, ok := m.look(pid)
-			if ok && pid != r.Until && p.Terminal == self.Terminal && agentOf(&p) != "" {
-				return notOwner("the agent %s (process %d) runs in this terminal, too; use one of your own", agentOf(&p), pid)
+			if p, ok := m.look(pid); ok && pid != r.Until && p.Terminal == self.Terminal {
+				if err := r.beside(m, &p); err != nil {
+					return err
+				}
 			}
 		}
 		for _, pid := range m.holders(self.Terminal) {
@@ -150,6 +152,21 @@ func (r Rule) terminal(m *machine) error {
 		}
 	}
 	return bySSH(m, chain)
+}
+
+// beside checks a process that runs in the terminal, too.
+func (r Rule) beside(m *machine, p *process.Process) error {
+	if name := agentOf(p); name != "" {
+		return notOwner("the agent %s (process %d) runs in this terminal, too; use one of your own", name, p.PID)
+	}
+	if mark := markOf(m.environ(p.PID)); mark != "" {
+		return notOwner("%s (process %d) runs in this terminal, too, and an agent has started it: %s is set there; use a terminal of your own", base(first(p.Args)), p.PID, mark)
+	}
+	parent, _ := m.look(p.Parent)
+	if leads := p.PID == p.Session; !leads && p.PID != r.pid() && parent.Terminal != p.Terminal && m.types() {
+		return notOwner("%s (process %d) runs in this terminal, too, and could type into it; whoever started it there has ended: end it, or use another terminal", base(first(p.Args)), p.PID)
+	}
+	return nil
 }
 
 // holder checks a process that can type into the terminal.

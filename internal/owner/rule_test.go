@@ -49,7 +49,8 @@ func (d *desk) rule() Rule {
 			}
 			return nil
 		},
-		mine: d.mine,
+		types: func() bool { return true },
+		mine:  d.mine,
 	}}
 }
 
@@ -83,50 +84,52 @@ func TestWhoCanSpeakForTheOwner(t *testing.T) {
 		mine    []string
 		why     string // "" is the owner
 	}{
-		"a terminal":                {lines: map[int]string{1234: self, 123: "-bash", 12: "/usr/libexec/gnome-terminal-server"}, held: []int{12}},
-		"a console":                 {lines: map[int]string{1234: self, 123: "-zsh", 12: "login -- anna"}},
-		"ssh":                       {lines: map[int]string{1234: self, 123: "-bash", 12: "sshd: anna@pts/0"}, environ: map[int][]string{123: {"SSH_CONNECTION=192.0.2.7 5000 192.0.2.1 22"}}},
-		"an editor's terminal":      {lines: map[int]string{1234: self, 123: "/bin/bash", 12: "/usr/share/code/code --type=utility", 2: "/usr/share/code/code"}, held: []int{12}},
-		"a recording":               {lines: map[int]string{1234: self, 123: "script log", 12: "bash"}, held: []int{123}},
-		"terminator":                {lines: map[int]string{1234: self, 123: "bash", 12: "/usr/bin/python3 /usr/bin/terminator"}, held: []int{12}},
-		"xterm, left behind":        {lines: map[int]string{1234: self, 123: "bash", 77: "xterm"}, held: []int{77}},
-		"settings of an agent":      {lines: map[int]string{1234: self, 123: "bash"}, mine: []string{"CLAUDE_CODE_USE_BEDROCK=1", "CODEX_HOME=/x", "HOOKWAY_HOME=/y", "HOOKWAY_DEPTH=0", "CLAUDECODE="}},
-		"a folder called claude":    {lines: map[int]string{1234: self, 123: "vim claude", 12: "bash /home/u/claude/x"}},
-		"an agent elsewhere":        {lines: map[int]string{1234: self, 123: "bash", 88: "claude", 888: "bash"}, held: []int{1}},
-		"no process is told":        {lines: map[int]string{}},
-		"a variable":                {lines: map[int]string{1234: self}, mine: []string{"CLAUDECODE=1"}, why: "CLAUDECODE is set"},
-		"a wrapped session":         {lines: map[int]string{1234: self}, mine: []string{"HOOKWAY_SESSION=s-1"}, why: "HOOKWAY_SESSION is set"},
-		"a hook":                    {lines: map[int]string{1234: self, 123: "sh -c x"}, mine: []string{"HOOKWAY_DEPTH=1"}, why: "HOOKWAY_DEPTH is set"},
-		"an agent":                  {lines: map[int]string{1234: self, 123: "bash -c x", 12: "claude"}, why: "the agent claude (process 12) has started"},
-		"an agent's path":           {lines: map[int]string{1234: self, 123: "/opt/x/codex exec"}, why: "the agent codex"},
-		"a script of node":          {lines: map[int]string{1234: self, 123: "node --no-warnings /usr/bin/gemini"}, why: "the agent gemini"},
-		"a package of node":         {lines: map[int]string{1234: self, 123: "/usr/bin/node /usr/lib/node_modules/@openai/codex/bin/x.js"}, why: "the agent codex"},
-		"a version of claude":       {lines: map[int]string{1234: self, 123: "/home/u/.local/share/claude/versions/2.1.3"}, why: "the agent claude"},
-		"a script of python":        {lines: map[int]string{1234: self, 123: "/usr/bin/python3.12 -I /home/u/.local/bin/aider"}, why: "the agent aider"},
-		"hookway itself":            {lines: map[int]string{1234: self, 123: "sh -c x", 12: "hookway serve"}, why: "hookway itself (process 12)"},
-		"the shim":                  {lines: map[int]string{1234: self, 123: "/x/hookway-hook claude"}, why: "hookway itself (process 123)"},
-		"cron":                      {lines: map[int]string{1234: self, 123: "script -c x", 12: "/usr/sbin/CRON -f"}, why: "CRON (process 12)"},
-		"crond":                     {lines: map[int]string{1234: self, 123: "script -c x", 12: "/usr/sbin/crond -n"}, why: "crond (process 12) has started this command, and no person"},
-		"at":                        {lines: map[int]string{1234: self, 123: "sh", 12: "/usr/sbin/atd -f"}, why: "atd (process 12)"},
-		"an emptied environment":    {lines: map[int]string{1234: self, 123: "bash -c x", 12: "bash"}, environ: map[int][]string{12: {"A=b", "GEMINI_CLI=1"}}, why: "GEMINI_CLI is set there"},
-		"an agent on the terminal":  {lines: map[int]string{1234: self, 123: "bash", 88: "claude"}, why: "the agent claude (process 88) runs in this terminal, too"},
-		"an agent holds it":         {lines: map[int]string{1234: self, 88: "codex"}, held: []int{88}, why: "the agent codex (process 88)"},
-		"an agent's child holds it": {lines: map[int]string{1234: self, 88: "codex", 888: "python3 x.py"}, held: []int{888}, why: "the agent codex (process 88)"},
-		"script, left behind":       {lines: map[int]string{1234: self, 88: "script -qec x /dev/null"}, held: []int{88}, why: "this terminal was made by script (process 88), which a process that has ended left behind"},
-		"python, left behind":       {lines: map[int]string{1234: self, 88: "/usr/bin/python3.12 -c terminator"}, held: []int{88}, why: "made by python3.12 (process 88)"},
-		"ssh to itself":             {lines: map[int]string{1234: self, 123: "-bash", 12: "sshd-session: anna@pts/0"}, environ: map[int][]string{123: {"SSH_CONNECTION=127.0.0.1 5000 127.0.0.1 22"}}, why: "comes from this machine itself (127.0.0.1)"},
-		"ssh to its own address":    {lines: map[int]string{1234: self, 123: "-bash", 12: "sshd: anna@pts/0"}, environ: map[int][]string{123: {"SSH_CONNECTION=192.0.2.1 5000 192.0.2.1 22"}}, why: "comes from this machine itself (192.0.2.1)"},
-		"ssh, hidden":               {lines: map[int]string{1234: self, 123: "bash", 12: "sshd: anna@pts/0"}, why: "where this ssh session comes from was hidden"},
-		"ssh, said otherwise":       {lines: map[int]string{1234: self, 123: "bash", 12: "sshd: anna@pts/0"}, environ: map[int][]string{1234: {"SSH_CONNECTION=192.0.2.7 1 192.0.2.1 22"}, 123: {"SSH_CONNECTION=::1 1 ::1 22"}}, why: "comes from this machine itself (::1)"},
+		"a terminal":                  {lines: map[int]string{1234: self, 123: "-bash", 12: "/usr/libexec/gnome-terminal-server"}, held: []int{12}},
+		"a console":                   {lines: map[int]string{1234: self, 123: "-zsh", 12: "login -- anna"}},
+		"ssh":                         {lines: map[int]string{1234: self, 123: "-bash", 12: "sshd: anna@pts/0"}, environ: map[int][]string{123: {"SSH_CONNECTION=192.0.2.7 5000 192.0.2.1 22"}}},
+		"an editor's terminal":        {lines: map[int]string{1234: self, 123: "/bin/bash", 12: "/usr/share/code/code --type=utility", 2: "/usr/share/code/code"}, held: []int{12}},
+		"a recording":                 {lines: map[int]string{1234: self, 123: "script log", 12: "bash"}, held: []int{123}},
+		"terminator":                  {lines: map[int]string{1234: self, 123: "bash", 12: "/usr/bin/python3 /usr/bin/terminator"}, held: []int{12}},
+		"xterm, left behind":          {lines: map[int]string{1234: self, 123: "bash", 77: "xterm"}, held: []int{77}},
+		"settings of an agent":        {lines: map[int]string{1234: self, 123: "bash"}, mine: []string{"CLAUDE_CODE_USE_BEDROCK=1", "CODEX_HOME=/x", "HOOKWAY_HOME=/y", "HOOKWAY_DEPTH=0", "CLAUDECODE="}},
+		"a folder called claude":      {lines: map[int]string{1234: self, 123: "vim claude", 12: "bash /home/u/claude/x"}},
+		"an agent elsewhere":          {lines: map[int]string{1234: self, 123: "bash", 88: "claude", 888: "bash"}, held: []int{1}},
+		"no process is told":          {lines: map[int]string{}},
+		"a variable":                  {lines: map[int]string{1234: self}, mine: []string{"CLAUDECODE=1"}, why: "CLAUDECODE is set"},
+		"a wrapped session":           {lines: map[int]string{1234: self}, mine: []string{"HOOKWAY_SESSION=s-1"}, why: "HOOKWAY_SESSION is set"},
+		"a hook":                      {lines: map[int]string{1234: self, 123: "sh -c x"}, mine: []string{"HOOKWAY_DEPTH=1"}, why: "HOOKWAY_DEPTH is set"},
+		"an agent":                    {lines: map[int]string{1234: self, 123: "bash -c x", 12: "claude"}, why: "the agent claude (process 12) has started"},
+		"an agent's path":             {lines: map[int]string{1234: self, 123: "/opt/x/codex exec"}, why: "the agent codex"},
+		"a script of node":            {lines: map[int]string{1234: self, 123: "node --no-warnings /usr/bin/gemini"}, why: "the agent gemini"},
+		"a package of node":           {lines: map[int]string{1234: self, 123: "/usr/bin/node /usr/lib/node_modules/@openai/codex/bin/x.js"}, why: "the agent codex"},
+		"a version of claude":         {lines: map[int]string{1234: self, 123: "/home/u/.local/share/claude/versions/2.1.3"}, why: "the agent claude"},
+		"a script of python":          {lines: map[int]string{1234: self, 123: "/usr/bin/python3.12 -I /home/u/.local/bin/aider"}, why: "the agent aider"},
+		"hookway itself":              {lines: map[int]string{1234: self, 123: "sh -c x", 12: "hookway serve"}, why: "hookway itself (process 12)"},
+		"the shim":                    {lines: map[int]string{1234: self, 123: "/x/hookway-hook claude"}, why: "hookway itself (process 123)"},
+		"cron":                        {lines: map[int]string{1234: self, 123: "script -c x", 12: "/usr/sbin/CRON -f"}, why: "CRON (process 12)"},
+		"crond":                       {lines: map[int]string{1234: self, 123: "script -c x", 12: "/usr/sbin/crond -n"}, why: "crond (process 12) has started this command, and no person"},
+		"at":                          {lines: map[int]string{1234: self, 123: "sh", 12: "/usr/sbin/atd -f"}, why: "atd (process 12)"},
+		"an emptied environment":      {lines: map[int]string{1234: self, 123: "bash -c x", 12: "bash"}, environ: map[int][]string{12: {"A=b", "GEMINI_CLI=1"}}, why: "GEMINI_CLI is set there"},
+		"an agent on the terminal":    {lines: map[int]string{1234: self, 123: "bash", 88: "claude"}, why: "the agent claude (process 88) runs in this terminal, too"},
+		"an agent's on the terminal":  {lines: map[int]string{1234: self, 88: "perl x.pl"}, environ: map[int][]string{88: {"CLAUDECODE=1"}}, why: "perl (process 88) runs in this terminal, too, and an agent has started it: CLAUDECODE is set there"},
+		"left behind on the terminal": {lines: map[int]string{1234: self, 88: "perl x.pl"}, why: "perl (process 88) runs in this terminal, too, and could type into it"},
+		"an agent holds it":           {lines: map[int]string{1234: self, 88: "codex"}, held: []int{88}, why: "the agent codex (process 88)"},
+		"an agent's child holds it":   {lines: map[int]string{1234: self, 88: "codex", 888: "python3 x.py"}, held: []int{888}, why: "the agent codex (process 88)"},
+		"script, left behind":         {lines: map[int]string{1234: self, 88: "script -qec x /dev/null"}, held: []int{88}, why: "this terminal was made by script (process 88), which a process that has ended left behind"},
+		"python, left behind":         {lines: map[int]string{1234: self, 88: "/usr/bin/python3.12 -c terminator"}, held: []int{88}, why: "made by python3.12 (process 88)"},
+		"ssh to itself":               {lines: map[int]string{1234: self, 123: "-bash", 12: "sshd-session: anna@pts/0"}, environ: map[int][]string{123: {"SSH_CONNECTION=127.0.0.1 5000 127.0.0.1 22"}}, why: "comes from this machine itself (127.0.0.1)"},
+		"ssh to its own address":      {lines: map[int]string{1234: self, 123: "-bash", 12: "sshd: anna@pts/0"}, environ: map[int][]string{123: {"SSH_CONNECTION=192.0.2.1 5000 192.0.2.1 22"}}, why: "comes from this machine itself (192.0.2.1)"},
+		"ssh, hidden":                 {lines: map[int]string{1234: self, 123: "bash", 12: "sshd: anna@pts/0"}, why: "where this ssh session comes from was hidden"},
+		"ssh, said otherwise":         {lines: map[int]string{1234: self, 123: "bash", 12: "sshd: anna@pts/0"}, environ: map[int][]string{1234: {"SSH_CONNECTION=192.0.2.7 1 192.0.2.1 22"}, 123: {"SSH_CONNECTION=::1 1 ::1 22"}}, why: "comes from this machine itself (::1)"},
 	} {
 		d := newDesk(c.lines)
 		d.held, d.mine = c.held, c.mine
 		if c.environ != nil {
 			d.environs = c.environ
 		}
-		if name == "an agent on the terminal" {
+		if strings.HasSuffix(name, "on the terminal") {
 			p := d.processes[88]
-			p.Terminal = 5
+			p.Terminal, p.Session = 5, 12
 			d.processes[88] = p
 		}
 		err := d.judge()

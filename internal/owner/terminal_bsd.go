@@ -17,6 +17,9 @@ func terminalOf() (uint64, error) {
 	return uint64(p.Terminal), nil
 }
 
+// canType reports whether a process can put text into what was typed at its terminal.
+func canType() bool { return true }
+
 // nameOf is the file of a terminal.
 func nameOf(file *os.File) string { return file.Name() }
 

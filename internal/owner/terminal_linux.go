@@ -3,6 +3,7 @@ package owner
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -16,6 +17,13 @@ func terminalOf() (uint64, error) {
 		return 0, notOwner("the terminal that this command belongs to is not known: is /proc there?")
 	}
 	return unix.Mkdev(uint32(p.Terminal>>8&0xfff), uint32(p.Terminal&0xff|p.Terminal>>12&0xfff00)), nil
+}
+
+// canType reports whether a process can put text into what was typed at its terminal
+// (TIOCSTI): newer kernels let only the administrator's do that, if they are told so.
+func canType() bool {
+	said, err := os.ReadFile("/proc/sys/dev/tty/legacy_tiocsti")
+	return err != nil || strings.TrimSpace(string(said)) != "0" || os.Geteuid() == 0
 }
 
 // nameOf is the file of a terminal.

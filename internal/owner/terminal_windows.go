@@ -22,3 +22,7 @@ func openTerminal(_, _ *os.File) (*Terminal, error) {
 
 // discard drops what was typed and not read.
 func discard(tty *os.File) error { return windows.FlushConsoleInputBuffer(windows.Handle(tty.Fd())) }
+
+// canType reports whether a process can put text into what was typed at its terminal: no
+// process has one that is told.
+func canType() bool { return false }
