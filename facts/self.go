@@ -28,6 +28,10 @@ func (c *call) hookway() values {
 		if slices.ContainsFunc(c.args, func(f field) bool { return strings.HasPrefix(f.text, "--apply") }) {
 			c.tell(hook.Fact{Does: "self", What: "guards", Object: "hookway suggest", Verb: "apply", At: c.at, Sure: true})
 		}
+	case "ui":
+		if !slices.ContainsFunc(c.args, func(f field) bool { return f.text == "sessions" }) {
+			c.tell(hook.Fact{Does: "self", What: "page", Object: "hookway ui", Verb: "ui", At: c.at, Sure: true})
+		}
 	case "guards", "approvals":
 		words := []string{}
 		for _, f := range c.args {

@@ -74,6 +74,9 @@ func showStatus(a *app, st daemon.Status, ours string) {
 	if st.LeftBehind > 0 {
 		fmt.Fprintf(out, "  %s that hooks of Claude Code left running\n", visible.Count(st.LeftBehind, "program"))
 	}
+	if st.Page != "" {
+		fmt.Fprintf(out, "  page: %s\n", st.Page)
+	}
 	if st.Relay != nil {
 		fmt.Fprintf(out, "  relay: %s\n", relayLine(*st.Relay))
 	}

@@ -40,7 +40,7 @@ func goesOn(ts *testscript.TestScript, neg bool, program, shown string, err erro
 // storyEnv is the environment of a story.
 func storyEnv(ts *testscript.TestScript) []string {
 	var env []string
-	for _, name := range []string{"PATH", "HOME", "HOOKWAY_HOME", "HOOKWAY_DAEMON", "NO_COLOR", "GORACE", "GOCOVERDIR", statusFile, storyRoot, "TMPDIR", "CLAUDECODE", "HOOKWAY_SESSION"} {
+	for _, name := range []string{"PATH", "HOME", "HOOKWAY_HOME", "HOOKWAY_DAEMON", "NO_COLOR", "GORACE", "GOCOVERDIR", statusFile, storyRoot, "TMPDIR", "CLAUDECODE", "HOOKWAY_SESSION", "SSH_CONNECTION", "DISPLAY", "OPENED"} {
 		if value := ts.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}

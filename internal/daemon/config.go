@@ -65,6 +65,9 @@ type Config struct {
 	// nil, and is quick.
 	Channels func() []ChannelStatus
 
+	// Page says where the page is, for the status. It may be nil, and is quick.
+	Page func() string
+
 	// API answer what does not begin like a frame. Nil: it is not a request then.
 	API APIServer
 

@@ -35,6 +35,8 @@ type Status struct {
 	Webhooks []WebhookStatus `json:"webhooks,omitempty"` // for which something waits, or was lost
 
 	Channels []ChannelStatus `json:"channels,omitempty"` // of approvals, that do not work
+
+	Page string `json:"page,omitempty"` // where the page is; "" if its port is not open
 }
 
 // ChannelStatus says how a channel of approvals stands.
@@ -106,6 +108,9 @@ func (s *server) statusNow(asking int) Status {
 	}
 	if s.c.Channels != nil {
 		st.Channels = s.c.Channels()
+	}
+	if s.c.Page != nil {
+		st.Page = s.c.Page()
 	}
 	s.mu.Lock()
 	st.Connections = len(s.conns)

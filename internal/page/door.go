@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // Door answers what comes in at the page's port.
@@ -28,6 +30,7 @@ type Door struct {
 	once    sync.Once // makes kept
 	kept    kept
 	guesses limit
+	under   atomic.Int64
 }
 
 // Visitor is a session that asks something of the API.
@@ -38,11 +41,17 @@ type Visitor struct {
 
 // Happening is something that is put on record.
 type Happening struct {
-	What    string // "login", "logout", "end"
+	What    string // Login or Logout
 	Session string // its id
 	By      string // who made the link
 	Refused string // why it was not done; "" if it was
 }
+
+// What happens.
+const (
+	Login  = "login"
+	Logout = "logout"
+)
 
 // Headers and bounds of requests.
 const (
@@ -52,19 +61,33 @@ const (
 	versionHeader = "X-Hookway-Version"
 	mostBody      = 4 << 10 // of what the door itself reads
 	mostSecret    = 200
+	mostCookies   = 8   // of one name
+	mostUnder     = 256 // requests under way, streams among them
+	bodyTime      = 10 * time.Second
+	answerTime    = 30 * time.Second // for a browser to take what the door itself answers
 )
 
 // ServeHTTP answers a request.
 func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header())
 	w.Header().Set(versionHeader, d.Version)
-	if err := meant(r); err != nil {
-		d.fail(w, r, err)
-		return
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTime))
+	err := meant(r)
+	if err == nil {
+		err = d.within(func() error { return d.route(w, r) })
 	}
-	if err := d.route(w, r); err != nil {
+	if err != nil {
 		d.fail(w, r, err)
 	}
+}
+
+// within answers a request if there is room for it.
+func (d *Door) within(do func() error) error {
+	defer d.under.Add(-1)
+	if d.under.Add(1) > mostUnder {
+		return refuse(http.StatusServiceUnavailable, "busy", "%d requests are under way already; try again", mostUnder).with("Retry-After", "1")
+	}
+	return do()
 }
 
 func (d *Door) route(w http.ResponseWriter, r *http.Request) error {
@@ -85,6 +108,7 @@ func (d *Door) route(w http.ResponseWriter, r *http.Request) error {
 	id, one := strings.CutPrefix(path, "/sessions/")
 	switch {
 	case strings.HasPrefix(path, "/v1/"):
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // it may be a stream
 		d.API(w, r, who)
 		return nil
 	case path == "/session":

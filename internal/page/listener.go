@@ -38,7 +38,7 @@ func (l *Listener) Open(port int) (int, error) {
 	}
 	inner, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
-		return 0, fmt.Errorf("%w %d: %w", ErrTaken, port, err)
+		return 0, fmt.Errorf("%w %d, or it cannot be had: %w", ErrTaken, port, err)
 	}
 	l.inner = inner
 	close(l.change)

@@ -2,6 +2,7 @@ package page
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"mime"
 	"net"
@@ -29,14 +30,21 @@ func cookieName(host string) string {
 func (d *Door) visitor(r *http.Request) (Visitor, error) {
 	nobody := refuse(http.StatusUnauthorized, "no-session", "nobody is logged in here, or not any more; run hookway ui in a terminal of your own")
 	tokens, cookies := r.Header.Values(TokenHeader), r.CookiesNamed(cookieName(r.Host))
-	if len(tokens) != 1 || len(cookies) != 1 || len(tokens[0]) > mostSecret || len(cookies[0].Value) > mostSecret {
+	if len(tokens) != 1 || len(tokens[0]) > mostSecret || len(cookies) > mostCookies {
 		return Visitor{}, nobody
 	}
-	s, ok, err := d.known().session(r.Context(), cookies[0].Value, tokens[0])
-	switch {
-	case err != nil:
-		return Visitor{}, err
-	case !ok:
+	var s Session
+	found := false
+	for _, c := range cookies { // a page of another port may have added one of this name, which puts nobody out
+		if found || len(c.Value) > mostSecret {
+			continue
+		}
+		var err error
+		if s, found, err = d.known().session(r.Context(), c.Value, tokens[0]); err != nil {
+			return Visitor{}, err
+		}
+	}
+	if !found {
 		return Visitor{}, nobody
 	}
 	pin, err := typedPIN(r.Header.Values(PINHeader))
@@ -60,6 +68,9 @@ func typedPIN(values []string) (string, error) {
 
 // login answers POST /login: a link becomes a session.
 func (d *Door) login(w http.ResponseWriter, r *http.Request) error {
+	if err := ofThisUser(r); err != nil {
+		return err
+	}
 	code, err := readLink(w, r)
 	if err != nil {
 		return err
@@ -80,11 +91,11 @@ func (d *Door) login(w http.ResponseWriter, r *http.Request) error {
 	})
 	if err != nil {
 		d.guesses.note(time.Now())
-		d.tell(r, Happening{What: "login", Refused: err.Error()})
+		d.tell(r, Happening{What: Login, Refused: err.Error()})
 		return err
 	}
 	http.SetCookie(w, &http.Cookie{Name: cookieName(r.Host), Value: cookie, Path: "/", MaxAge: int(MostTime.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode})
-	d.tell(r, Happening{What: "login", Session: s.ID, By: s.By})
+	d.tell(r, Happening{What: Login, Session: s.ID, By: s.By})
 	said, err := d.say(r, &s)
 	if err != nil {
 		return err
@@ -99,9 +110,14 @@ func readLink(w http.ResponseWriter, r *http.Request) (string, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return "", refuse(http.StatusUnsupportedMediaType, "wrong-type", "the body must be application/json")
 	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // of the next request net/http sets its own
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
-	if err != nil {
-		return "", refuse(http.StatusRequestEntityTooLarge, "too-large", "the body cannot be read: %v", err)
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return "", refuse(http.StatusRequestEntityTooLarge, "too-large", "the body has more than %d bytes", mostBody)
+	case err != nil:
+		return "", refuse(http.StatusRequestTimeout, "too-slow", "the body did not arrive: %v", err)
 	}
 	return parseLink(body)
 }
@@ -164,7 +180,7 @@ func (d *Door) end(w http.ResponseWriter, r *http.Request, mine *Session, id str
 	if !there {
 		return refuse(http.StatusNotFound, "no-session", "there is no session %q any more", id)
 	}
-	d.tell(r, Happening{What: "logout", Session: id, By: mine.ID})
+	d.tell(r, Happening{What: Logout, Session: id, By: mine.By})
 	if id == mine.ID {
 		http.SetCookie(w, &http.Cookie{Name: cookieName(r.Host), Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	}

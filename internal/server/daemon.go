@@ -79,6 +79,7 @@ func (d *Daemon) Serve(ctx context.Context) error {
 		Relay:    relay.Status,
 		Webhooks: func() []daemon.WebhookStatus { return webhookStatus(spooled, j.Webhooks, h.Log) },
 		Channels: asks.status,
+		Page:     look.address,
 		Ready: func() {
 			d.Ready()
 			relay.begin()
@@ -87,7 +88,7 @@ func (d *Daemon) Serve(ctx context.Context) error {
 				sending.Go(func() { j.Webhooks.Carry(spooled, webhookTargets(j, d.Environ)) })
 			}
 			sending.Go(func() { asks.run(spooled) })
-			sending.Go(func() { look.begin(spooled) })
+			sending.Go(func() { look.begin() })
 		},
 		Stopping: func(reason string) { j.GatewayStop(context.Background(), reason) },
 		Close: func() {

@@ -8,10 +8,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/api"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/page"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // Page is what is kept of the page.
@@ -63,14 +65,22 @@ func (p *pages) needed() bool {
 	return p.streams.Load() > 0 || time.Since(time.Unix(p.last.Load(), 0)) < stayTime
 }
 
+// address is where the page is, or "".
+func (p *pages) address() string {
+	if port := p.listener.Port(); port != 0 {
+		return page.At(port)
+	}
+	return ""
+}
+
 // begin opens the port if the page was used in the last days.
-func (p *pages) begin(ctx context.Context) {
+func (p *pages) begin() {
 	st, err := p.store.Read()
 	if err == nil && (st.Port == 0 || time.Since(st.Used) >= page.MostTime) {
 		return
 	}
 	if err == nil {
-		_, err = p.Open(ctx)
+		_, err = p.listener.Open(st.Port) // links that were kept lead to no other one
 	}
 	if err != nil {
 		p.home.Log.Warn("the page is not there; hookway ui opens it", logline.Err, err)
@@ -98,12 +108,13 @@ func (p *pages) Open(ctx context.Context) (port int, err error) {
 // happened puts on record who came in, and who was sent away.
 func (p *pages) happened(r *http.Request, h page.Happening) {
 	record := audit.Record{
-		Time: time.Now(), Event: audit.Approval, Source: "page", What: h.What,
-		Metadata: map[string]any{"from": r.RemoteAddr, "page_session": h.Session},
+		Time: time.Now(), Event: audit.Approval, Source: "page", What: "page " + h.What,
+		Metadata: map[string]any{"from": r.RemoteAddr, "page_session": h.Session, "browser": visible.Line(visible.Clip(r.UserAgent(), 200))},
 	}
-	record.Action, record.By, record.Reason = "allow", h.By, h.What
+	said := map[string]string{page.Login: "a browser was let into the page, with a link of " + h.By, page.Logout: "the session " + h.Session + " of the page was ended in the page"}
+	record.Action, record.By, record.Reason = hook.ActionAllow.String(), h.By, said[h.What]
 	if h.Refused != "" {
-		record.Action, record.By, record.Reason = "block", "hookway", h.Refused
+		record.Action, record.By, record.Reason = hook.ActionBlock.String(), "hookway", h.Refused
 	}
 	p.home.Answered(r.Context(), record)
 }

@@ -30,7 +30,10 @@ func (h *Home) OpenPage(ctx context.Context) (port int, err error) {
 		return 0, err
 	}
 	client, err := h.startDaemon(ctx, at)
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrDaemonOff):
+		return 0, errors.New("HOOKWAY_DAEMON=off and no daemon runs, so that nothing serves the page; hookway serve does")
+	case err != nil:
 		return 0, err
 	}
 	defer client.Close()
