@@ -44,6 +44,7 @@ type Happening struct {
 	What    string // Login or Logout
 	Session string // its id
 	By      string // who made the link
+	Browser string // as it names itself
 	Refused string // why it was not done; "" if it was
 }
 

@@ -37,6 +37,9 @@ func meant(r *http.Request) error {
 	if r.URL.Scheme != "" || r.URL.Host != "" { // as proxies are asked
 		return refuse(http.StatusMisdirectedRequest, "not-here", "the request is one for a proxy")
 	}
+	if len(r.TransferEncoding) > 0 { // the page says how long a body is; what says it in two ways may hide another request
+		return refuse(http.StatusLengthRequired, "bad-request", "the request must say how long its body is").with("Connection", "close")
+	}
 	if tricky(r.URL) {
 		return refuse(http.StatusBadRequest, "bad-request", "the path is written in a way that no page of hookway's has")
 	}

@@ -80,13 +80,12 @@ func (d *Door) login(w http.ResponseWriter, r *http.Request) error {
 	}
 	var s Session
 	var cookie, token string
-	agent := visible.Line(visible.Clip(r.UserAgent(), 200))
 	err = d.Store.Change(r.Context(), func(st *State, now time.Time) error {
 		by, ok := st.useLink(code)
 		if !ok {
 			return refuse(http.StatusUnauthorized, "no-link", "this link is used, or too old, or none; run hookway ui again")
 		}
-		s, cookie, token = st.begin(by, agent, now)
+		s, cookie, token = st.begin(by, browser(r), now)
 		return nil
 	})
 	if err != nil {
@@ -188,9 +187,13 @@ func (d *Door) end(w http.ResponseWriter, r *http.Request, mine *Session, id str
 	return nil
 }
 
+// browser is how one names itself.
+func browser(r *http.Request) string { return visible.Line(visible.Clip(r.UserAgent(), 200)) }
+
 // tell puts something on record.
 func (d *Door) tell(r *http.Request, h Happening) {
 	if d.Happened != nil {
+		h.Browser = browser(r)
 		d.Happened(r, h)
 	}
 }

@@ -93,11 +93,11 @@ func (s *Store) Read() (State, error) {
 	return st, nil
 }
 
-// drop drops what is over. A clock that was set back makes nothing last longer.
+// drop drops what is over, and what a clock that was set back would make last long.
 func (st *State) drop(now time.Time) {
-	st.Links = slices.DeleteFunc(st.Links, func(l Link) bool { return !now.Before(l.Until) || l.Until.After(now.Add(LinkTime)) })
+	st.Links = slices.DeleteFunc(st.Links, func(l Link) bool { return !now.Before(l.Until) || l.Until.After(now.Add(2*LinkTime)) })
 	st.Sessions = slices.DeleteFunc(st.Sessions, func(s Session) bool {
-		return !now.Before(s.End()) || s.Until.After(now.Add(MostTime)) || s.Used.After(now.Add(QuietTime))
+		return !now.Before(s.End()) || s.Until.After(now.Add(MostTime+QuietTime)) || s.Used.After(now.Add(QuietTime))
 	})
 	if st.Used.After(now) {
 		st.Used = now

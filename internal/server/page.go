@@ -13,7 +13,6 @@ import (
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/page"
-	"github.com/hookway/hookway/internal/visible"
 )
 
 // Page is what is kept of the page.
@@ -109,7 +108,7 @@ func (p *pages) Open(ctx context.Context) (port int, err error) {
 func (p *pages) happened(r *http.Request, h page.Happening) {
 	record := audit.Record{
 		Time: time.Now(), Event: audit.Approval, Source: "page", What: "page " + h.What,
-		Metadata: map[string]any{"from": r.RemoteAddr, "page_session": h.Session, "browser": visible.Line(visible.Clip(r.UserAgent(), 200))},
+		Metadata: map[string]any{"from": r.RemoteAddr, "page_session": h.Session, "browser": h.Browser},
 	}
 	said := map[string]string{page.Login: "a browser was let into the page, with a link of " + h.By, page.Logout: "the session " + h.Session + " of the page was ended in the page"}
 	record.Action, record.By, record.Reason = hook.ActionAllow.String(), h.By, said[h.What]

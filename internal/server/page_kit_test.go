@@ -133,10 +133,7 @@ func (p *opened) over(nc net.Conn, text string) (s said) {
 		return said{body: err.Error()}
 	}
 	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		p.t.Error(err)
-	}
+	body, _ := io.ReadAll(answer.Body) // its end may be lost to who still sends
 	var more bytes.Buffer
 	_, _ = more.ReadFrom(in)
 	return said{status: answer.StatusCode, header: answer.Header, body: string(body), more: more.String()}
