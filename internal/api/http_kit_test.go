@@ -60,6 +60,7 @@ type plan struct {
 	idle     time.Duration
 	patience time.Duration // for a head or a body to arrive; zero is as usual
 	gateway  *gateway.Gateway
+	page     *api.Page
 }
 
 const oneHook = "hooks:\n  - {id: no-rm, on: PreToolUse, match: {command: 'rm -rf /'}, block: not today}\n"
@@ -120,7 +121,7 @@ func (h *house) serve(p plan) {
 	h.judge = &judge.Judge{Log: logline.New(h.log), Record: log.Append, AuditDir: filepath.Join(h.home, "audit")}
 	h.relay = &relayed{h: h}
 	server := api.New(api.Config{Engine: h.judge, Lister: h.judge, Relay: h.relay, Records: records{index.Open(h.judge.AuditDir, nil)}, Token: h.token, Log: logline.New(h.log), HeadTime: p.patience, BodyTime: p.patience})
-	server.Gateway = p.gateway
+	server.Gateway, server.Page = p.gateway, p.page
 	c := daemon.Config{
 		Places: at, Version: "test", Idle: p.idle, API: server, Log: logline.New(h.log),
 		Handle: func(ctx context.Context, peer daemon.Peer, r *call.Request) call.Reply {
@@ -134,6 +135,9 @@ func (h *house) serve(p plan) {
 					return h.listeners, err
 				}
 				h.listeners = append(h.listeners, l)
+			}
+			if p.page != nil {
+				h.listeners = append(h.listeners, p.page.Listener)
 			}
 			return h.listeners, nil
 		},

@@ -61,7 +61,7 @@ func FuzzTable(f *testing.F) {
 	f.Add("  sl  local_address rem_address   st tx_queue\n:\n0: : : : : : : :\n")
 	from, to := netip.MustParseAddrPort("127.0.0.1:41664"), netip.MustParseAddrPort("127.0.0.1:4665")
 	f.Fuzz(func(t *testing.T, table string) {
-		if uid, ok := uidOf(table, from, to); ok && !strings.Contains(table, ":A2C0") && !strings.Contains(strings.ToUpper(table), ":A2C0") && !strings.Contains(strings.ToUpper(table), "A2C0") {
+		if uid, ok := uidOf(table, from, to); ok && !strings.Contains(strings.ToUpper(table), "A2C0") {
 			t.Errorf("%d of %q", uid, table)
 		}
 	})

@@ -25,8 +25,11 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 		return nil
 	})
 	st, bad := store.Read()
-	if err != nil || bad != nil || len(st.Sessions) != mostSessions || len(st.Links) != mostLinks {
-		t.Fatalf("%v, %v: %d sessions and %d links", err, bad, len(st.Sessions), len(st.Links))
+	if err = errors.Join(err, bad); err != nil {
+		t.Fatal(err)
+	}
+	if len(st.Sessions) != mostSessions || len(st.Links) != mostLinks {
+		t.Fatalf("%d sessions and %d links, want %d and %d", len(st.Sessions), len(st.Links), mostSessions, mostLinks)
 	}
 	if st.End(first) || !st.End(last) {
 		t.Error("the newest should be there, and the oldest gone")

@@ -89,8 +89,14 @@ func TestThePageRefuses(t *testing.T) {
 	name, _, _ := strings.Cut(p.cookie, "=")
 	for what, tt := range refusedAtThePage {
 		a := p.send(strings.ReplaceAll(tt.request, "NAME", name))
-		if tt.status == 0 && a.status < 400 && a.status != 0 || tt.status != 0 && a.status != tt.status || tt.kind != "" && a.kind() != tt.kind {
-			t.Errorf("%s: %d %.200s; want %d %s", what, a.status, a.body, tt.status, tt.kind)
+		if tt.status == 0 && a.status != 0 && a.status < 400 {
+			t.Errorf("%s: %d %.200s; want that it is refused", what, a.status, a.body)
+		}
+		if tt.status != 0 && a.status != tt.status {
+			t.Errorf("%s: %d %.200s; want %d", what, a.status, a.body, tt.status)
+		}
+		if tt.kind != "" && a.kind() != tt.kind {
+			t.Errorf("%s: a problem of the kind %s, want %s", what, a.kind(), tt.kind)
 		}
 		if a.more != "" || a.header.Get("Access-Control-Allow-Origin") != "" || a.header.Get("Set-Cookie") != "" {
 			t.Errorf("%s: more came: %q %v", what, a.more, a.header)
