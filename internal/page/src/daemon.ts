@@ -3,7 +3,7 @@
 import { useEffect, useReducer, useRef } from "preact/hooks";
 import { pause } from "./backoff";
 import { obj, str, yes } from "./decode";
-import { ask, bundle, enter, leave, Problem } from "./door";
+import { ask, bundle, enter, hasToken, leave, Problem } from "./door";
 import { Signal } from "./signal";
 import { readStream, type Said } from "./sse";
 
@@ -76,11 +76,17 @@ function rest(): void {
 function outside(why: string): void {
   rest();
   state.set({ is: "outside", why });
+  // Another tab may log in; or what somebody else had put between is gone again.
+  if (hasToken()) timer = setTimeout(() => ((timer = undefined), void greet()), 15_000);
 }
 
+addEventListener("focus", () => {
+  if (state.value.is === "outside" && hasToken()) void greet();
+});
+
 function arrived(): void {
-  if (state.value.is !== "gone" && state.value.is !== "waiting") return;
-  const back = state.value.is === "gone";
+  if (state.value.is === "here") return;
+  const back = state.value.is !== "waiting";
   tries = 0;
   rest();
   state.set({ is: "here" });
@@ -91,7 +97,7 @@ function arrived(): void {
 }
 
 function lost(): void {
-  if (state.value.is === "outside" || timer !== undefined) return;
+  if (timer !== undefined || (state.value.is === "outside" && !hasToken())) return;
   const since = state.value.is === "gone" ? state.value.since : Date.now();
   const wait = pause(tries++);
   timer = setTimeout(() => ((timer = undefined), void greet()), wait);

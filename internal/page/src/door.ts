@@ -48,6 +48,11 @@ export async function enter(): Promise<void> {
   localStorage.setItem(tokenKey, (await answer.json()).token);
 }
 
+/** Whether this browser was let in once. */
+export function hasToken(): boolean {
+  return localStorage.getItem(tokenKey) !== null;
+}
+
 /** Ends the session. */
 export async function leave(): Promise<void> {
   await ask("/logout", { method: "POST" });
