@@ -14,6 +14,7 @@ import (
 type Views interface {
 	Explainer
 	Switches
+	Replayer
 }
 
 // viewPaths are those of paths that somebody looks at.
@@ -21,6 +22,8 @@ func (d *Server) viewPaths() map[string]map[string]answerer {
 	return map[string]map[string]answerer{
 		"/v1/explain":              {http.MethodPost: d.looked(d.explain)},
 		"/v1/record/{seq}/explain": {http.MethodGet: d.looked(d.decision)},
+		"/v1/record/{seq}/today":   {http.MethodPost: d.looked(d.today)},
+		"/v1/record/{seq}/case":    {http.MethodGet: d.looked(d.recordCase)},
 		"/v1/guards":               {http.MethodGet: d.looked(d.guards), http.MethodPost: d.looked(d.setGuards)},
 	}
 }

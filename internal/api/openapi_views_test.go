@@ -10,6 +10,7 @@ import (
 	"github.com/hookway/hookway/internal/explain"
 	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/internal/guardset"
+	"github.com/hookway/hookway/internal/replay"
 )
 
 // What the description says of requests of those who look at what there is and was.
@@ -50,6 +51,17 @@ func describedViews() m {
 				"responses":   answers("Switched", "As hookway guards enforce --json prints it.", 400, 401, 403, 408, 409, 413, 415, 429, 500, 503, 504),
 			},
 		},
+		"/v1/record/{seq}/today": m{"post": m{
+			"operationId": "today", "summary": "What the hooks of today say of an event on record. Nothing acts: commands, servers and scripts with grants are not asked.",
+			"parameters":  []m{seqInPath},
+			"requestBody": m{"required": false, "content": m{"application/json": m{"schema": m{"type": "object", "maxProperties": 0}}}},
+			"responses":   answers("Again", "Then and now.", 400, 401, 403, 404, 408, 413, 415, 500, 503, 504),
+		}},
+		"/v1/record/{seq}/case": m{"get": m{
+			"operationId": "case", "summary": "An event on record as a case for hooks_test.yaml, with what the hooks of today decide.",
+			"parameters": []m{seqInPath},
+			"responses":  answers("Case", "It, as it stands below cases:.", 400, 401, 403, 404, 422, 500, 503, 504),
+		}},
 		"/v1/record/{seq}/explain": m{"get": m{
 			"operationId": "explain_record", "summary": "How a decision on record came about.",
 			"parameters": []m{seqInPath},
@@ -69,6 +81,8 @@ func describedViewSchemas(t *testing.T) m {
 		t.Errorf("the body of a change of guards is described with %v and read with %v", got, api.SwitchingFields())
 	}
 	return m{
+		"Again":     explained(ofType(t, reflect.TypeFor[replay.Again]()), m{"not_replayable": "Why nothing is known of now; empty if something is.", "not_asked": "Hooks that could act."}),
+		"Case":      m{"type": "object", "required": []string{"yaml", "file"}, "properties": m{"yaml": m{"type": "string"}, "file": m{"type": "string", "description": "Where it belongs."}}},
 		"Switching": switching, "Guards": ofType(t, reflect.TypeFor[api.GuardsShown]()), "Switched": ofType(t, reflect.TypeFor[guardset.Changed]()),
 		"Explaining": explaining, "Explanation": ofType(t, reflect.TypeFor[guards.Explanation]()),
 		"Decision": describedDecision(t),

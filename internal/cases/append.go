@@ -137,6 +137,12 @@ func indentOf(file string, text []byte) (string, error) {
 	return "", ErrStyle
 }
 
+// YAML is the case as text, as it stands below cases: in a file in a folder.
+func (c *New) YAML(folder string) (string, error) {
+	text, err := c.yaml("  ", folder)
+	return string(text), err
+}
+
 // yaml is the case as text, for a file in a folder.
 func (c *New) yaml(indent, folder string) ([]byte, error) {
 	payload, _, err := form(hook.Outcome[any]{Verdict: hook.Verdict{Event: c.Event.Info().Name}, Payload: c.Event.Body()})

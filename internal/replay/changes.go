@@ -124,6 +124,8 @@ type changes struct {
 	why      map[Reason]*Reason
 	asked    map[string]*NotAsked
 	sources  map[string]*Source
+
+	see func(*comparison) // is told of each event that was fired; nil tells nobody
 }
 
 // Bounds of what is kept apart.
@@ -191,6 +193,9 @@ func (c *changes) compared(t *target, s *shot, ev hook.AnyEvent, out *hook.Outco
 		c.asked[id].Events++
 	}
 	x := &comparison{t: t, s: s, ev: ev, out: out, then: then, now: nowOf(out)}
+	if c.see != nil {
+		c.see(x)
+	}
 	c.Then.count(m.Was)
 	if why := x.unknown(); why != "" {
 		c.incomparable(m, why)

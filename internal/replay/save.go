@@ -46,7 +46,7 @@ func (c *comparison) pick(kind Kind) *picked {
 		}
 	}
 	name := about(ev, c.t.worlds.home)
-	name = fmt.Sprintf("%s, %s", visible.ClipBytes(cmp.Or(name, ev.Info().Name), mostName), inWords[kind])
+	name = fmt.Sprintf("%s, %s", visible.ClipBytes(cmp.Or(name, ev.Info().Name), mostName), cmp.Or(inWords[kind], c.out.Action.String()))
 	p := &picked{New: cases.New{Name: strings.Join(strings.Fields(visible.Line(name)), " "), Event: ev, Action: c.out.Action.String(), By: c.out.By}}
 	p.plan, p.hooks, p.folder = c.t.plan, c.t.plan.hooks(m), c.t.set.Workspace
 	if file := c.t.plan.Config; file != "" {

@@ -46,7 +46,7 @@ func (d *Daemon) Serve(ctx context.Context) error {
 	j.Relay = relay.forJudge(j.Relay)
 	records, endRecords := h.recordsAPI()
 	programs := api.New(api.Config{
-		Engine: j, Lister: j, Log: h.Log, Relay: relayAPI{relay, j}, Approvals: asksAPI{h}, Records: records, Views: views{h, j, records},
+		Engine: j, Lister: j, Log: h.Log, Relay: relayAPI{relay, j}, Approvals: asksAPI{h}, Records: records, Views: newViews(h, j, records),
 		Dial: func(target string, hk hook.Hook) (api.Closing, error) {
 			return rpc.New(rpc.Config{Target: target, Hook: hk.ID, Profile: hk.Profile, Environ: command.Environ, Log: h.Log})
 		},

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"time"
@@ -13,14 +12,12 @@ import (
 	"github.com/hookway/hookway/internal/guardset"
 )
 
-var _ api.Switches = views{}
-
 // countTime bounds how long is counted what rules and hooks did: what they are is shown
 // all the same.
 const countTime = 3 * time.Second
 
 // stats are the figures of a folder in the last days; all of them without one.
-func (v views) stats(ctx context.Context, cwd string) (*index.Stats, error) {
+func (v *views) stats(ctx context.Context, cwd string) (*index.Stats, error) {
 	if v.records == nil {
 		return &index.Stats{}, nil
 	}
@@ -38,7 +35,7 @@ func (v views) stats(ctx context.Context, cwd string) (*index.Stats, error) {
 }
 
 // Guards gives the rules as they are in a folder.
-func (v views) Guards(ctx context.Context, cwd string) (api.GuardsShown, error) {
+func (v *views) Guards(ctx context.Context, cwd string) (api.GuardsShown, error) {
 	list, err := v.judge.Hooks(ctx, cwd)
 	if err != nil {
 		return api.GuardsShown{}, err
@@ -98,7 +95,7 @@ func guardsShown(s *guardset.Shown) api.GuardsShown {
 }
 
 // SetGuards changes which rules are on. That is on record, and so is who may not.
-func (v views) SetGuards(ctx context.Context, c api.GuardsChange) (any, error) {
+func (v *views) SetGuards(ctx context.Context, c api.GuardsChange) (any, error) {
 	by, err := v.home.owner(ctx, c.Asker, true)
 	var done *guardset.Changed
 	if err == nil {
@@ -115,11 +112,11 @@ func (v views) SetGuards(ctx context.Context, c api.GuardsChange) (any, error) {
 	return done, nil
 }
 
-func (v views) setGuards(ctx context.Context, c api.GuardsChange) (*guardset.Changed, error) {
+func (v *views) setGuards(ctx context.Context, c api.GuardsChange) (*guardset.Changed, error) {
 	options := v.home.Options()
 	options.Dir = c.CWD
 	if c.CWD == "" { // the folder that the daemon was started in says nothing
-		options.Dir = filepath.VolumeName(c.CWD) + string(filepath.Separator)
+		options.Dir = nowhere
 	}
 	var names []string
 	if c.Target != "all" {

@@ -115,7 +115,7 @@ func TestGuardsOfAProjectStayTrusted(t *testing.T) {
 func TestTheOwnersPageChangesGuards(t *testing.T) {
 	v := startViewed(t, "guards: {use: default, mode: enforce}\napprovals: {require: pin}\nhooks: []\n")
 	defer v.stop(t)
-	home := views{home: v.Home}
+	home := newViews(v.Home, nil, nil)
 	ask := api.GuardsChange{Target: "all", Mode: "monitor", Asker: api.Asker{Owner: &api.Owner{By: "page", From: "the page"}, From: "the page"}}
 	_, err := home.SetGuards(context.WithoutCancel(t.Context()), ask)
 	if _, ok := err.(*api.PINError); !ok {
