@@ -74,17 +74,18 @@ func prove(ctx context.Context, chosen []row, page string) error {
 			failed++
 			fmt.Println(result.tail)
 		}
-		seen = append(seen, result)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-	}
-	fmt.Printf("\n%s", table(seen))
-	if page != "" {
-		if err := write(page, seen); err != nil {
+		seen = append(seen, result)
+		if page == "" {
+			continue
+		}
+		if err := write(page, seen); err != nil { // who stops it later keeps what was seen by now
 			return err
 		}
 	}
+	fmt.Printf("\n%s", table(seen))
 	if failed > 0 {
 		return fmt.Errorf("%d of %d rows failed; what they printed is in %s", failed, len(seen), logs)
 	}
