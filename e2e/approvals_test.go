@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -138,6 +139,46 @@ func TestNobodyAnswersAHeldCall(t *testing.T) {
 		if got, want := states(t, s), []string{"made hold timed out"}; !slices.Equal(got, want) {
 			t.Errorf("asked: %q, want %q", got, want)
 		}
+	})
+}
+
+// TestAHeldCallOutlastsAnUpgrade: hookway's programs are put there anew while the call
+// waits, and the daemon that holds it ends.
+func TestAHeldCallOutlastsAnUpgrade(t *testing.T) {
+	eachPatient(t, func(t *testing.T, a *agent) {
+		w := newWorld(t, a, asksAll, model.Turn{Shell: "touch ./made"})
+		w.approvals(t, "hold: always, timeout: 1m")
+		waits, upgraded := make(chan struct{}), make(chan struct{})
+		var once sync.Once
+		s := w.person(t, func(approve.Request) string {
+			once.Do(func() { close(waits) })
+			select {
+			case <-upgraded:
+				return "yes"
+			default:
+				return ""
+			}
+		})
+		w.install(t)
+		var upgrade sync.WaitGroup
+		upgrade.Go(func() {
+			defer close(upgraded)
+			select {
+			case <-waits:
+			case <-t.Context().Done():
+				return
+			}
+			w.place(t, "hookway", "hookway-hook")
+			if r, err := w.start(w.bin("hookway"), "stop"); err != nil || r.code != 0 {
+				t.Errorf("the daemon did not end: %+v, %v", r, err)
+			}
+		})
+		w.runAgent(t)
+		upgrade.Wait()
+		if got, want := states(t, s), []string{"made hold used"}; !w.has("made") || !slices.Equal(got, want) {
+			t.Errorf("made: %v; asked: %q, want %q", w.has("made"), got, want)
+		}
+		proves(t, "a held call of %s outlasts that hookway is put there anew, and its daemon ends", a.name)
 	})
 }
 

@@ -48,8 +48,12 @@ func (s *Store) Ask(ctx context.Context, c Call, place string) (r Request, err e
 				code, err = insert(ctx, tx, key, shape, &c, place, now)
 			}
 		}
-		if err == nil && c.route() == RouteHold {
+		switch {
+		case err != nil:
+		case c.route() == RouteHold:
 			err = attend(ctx, tx, code, c.Report, now)
+		case c.route() == RouteDialog && c.ID != "":
+			err = inPlace(ctx, tx, &c, code, now)
 		}
 		if err != nil {
 			return err

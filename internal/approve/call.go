@@ -45,6 +45,7 @@ type Call struct {
 
 	Route  Route         // "" is RouteRetry
 	Wait   time.Duration // how long somebody can answer; 0 is AnswerTime
+	ID     string        // the call in its agent's words, which may say later that it was made
 	Report string        // names this report of the call, also when another process takes it over; "" is unknown
 }
 

@@ -2,6 +2,7 @@ package approve
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"github.com/hookway/hookway/internal/sqlite"
@@ -15,11 +16,11 @@ type Dialog struct {
 	At            time.Time
 }
 
-// InPlace notes that an agent asks about a request in its own dialog.
-func (s *Store) InPlace(ctx context.Context, d Dialog) error {
-	_, err := s.file.ExecContext(ctx, "INSERT OR REPLACE INTO dialog (session, call, code, first, at) SELECT ?, ?, code, first, ? FROM request WHERE code = ?",
-		d.Session, d.Call, sqlite.Micros(d.At), d.Code)
-	return s.explain("noted", err)
+// inPlace notes that an agent asks about a request in its own dialog.
+func inPlace(ctx context.Context, tx *sql.Tx, c *Call, code string, now time.Time) error {
+	_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO dialog (session, call, code, first, at) SELECT ?, ?, code, first, ? FROM request WHERE code = ?",
+		c.Session, c.ID, sqlite.Micros(now), code)
+	return err
 }
 
 // Dialogs are those of requests that are still open, for a process that begins.

@@ -55,13 +55,13 @@ type asking struct {
 	open     Approvals
 	config   *config.Approvals
 	call     approve.Call
-	fallback hook.Action                                             // what an ask becomes without an answer
-	inPlace  bool                                                    // who makes the call can ask its user
-	beside   bool                                                    // and does so now, while this waits
-	patience time.Duration                                           // how long it can be held; 0: not at all
-	held     context.Context                                         // ends when no call may be held any more; nil: with its own context
-	asked    func(context.Context, *approve.Store, *approve.Request) // is told of the request
-	used     *approve.Said                                           // the yes to this one call by which it passes
+	fallback hook.Action            // what an ask becomes without an answer
+	inPlace  bool                   // who makes the call can ask its user
+	beside   bool                   // and does so now, while this waits
+	patience time.Duration          // how long it can be held; 0: not at all
+	held     context.Context        // ends when no call may be held any more; nil: with its own context
+	asked    func(*approve.Request) // is told of the request
+	used     *approve.Said          // the yes to this one call by which it passes
 }
 
 // Bounds of what waits for people.
@@ -104,7 +104,7 @@ func (a *asking) decide(ctx context.Context, out *hook.Outcome[any]) (waits stri
 		if r.Code != "" {
 			a.note(out, r)
 			if a.asked != nil {
-				a.asked(ctx, s, r)
+				a.asked(r)
 			}
 		}
 		if r.State != approve.Waiting && r.State != approve.TimedOut { // it was answered meanwhile
@@ -313,7 +313,7 @@ func callOf(ctx context.Context, engine *hook.Engine, ev hook.AnyEvent, out *hoo
 	}
 	head := ev.Head()
 	return approve.Call{
-		Agent: head.Agent, Session: head.Session, Subagent: head.Subagent(), Workspace: head.CWD, Tool: made.Name, Input: made.Input, Facts: facts,
+		Agent: head.Agent, Session: head.Session, Subagent: head.Subagent(), Workspace: head.CWD, Tool: made.Name, ID: made.ID, Input: made.Input, Facts: facts,
 		Hook: out.By, Rule: out.Rule, Reason: out.Reason, Kind: approve.KindAsk, Does: guards.Describe(facts),
 	}, true
 }
@@ -334,9 +334,11 @@ func (r *request) approve(ctx context.Context, out *hook.Outcome[any], more stri
 	a := &asking{
 		open: r.Approvals, config: &r.w.set.Approvals, call: call, fallback: r.w.askFallback(out.By), held: held,
 		inPlace: permission || r.fit(*out).Outcome.Action == hook.ActionAsk, patience: r.holds(ctx),
-		asked: func(ctx context.Context, s *approve.Store, q *approve.Request) {
+		asked: func(q *approve.Request) {
 			r.one.Asked()
-			r.askedInDialog(ctx, s, q)
+			if q.Route == approve.RouteDialog && call.ID != "" {
+				r.approvals.dialogs.put(dialogKey{call.Session, call.ID}, q.Code, time.Now())
+			}
 		},
 	}
 	a.beside = permission && r.codec.About().Waits.Beside

@@ -81,19 +81,6 @@ func (d *dialogs) look(ctx context.Context, open Approvals) error {
 	return nil
 }
 
-// askedInDialog takes note that the agent asks about the call in place.
-func (r *request) askedInDialog(ctx context.Context, s *approve.Store, q *approve.Request) {
-	made, _ := hook.CallOf(r.ev)
-	if q.Route != approve.RouteDialog || made.ID == "" {
-		return
-	}
-	key, now := dialogKey{r.ev.Head().Session, made.ID}, time.Now()
-	r.approvals.dialogs.put(key, q.Code, now)
-	if err := s.InPlace(ctx, approve.Dialog{Session: key.session, Call: key.call, Code: q.Code, At: now}); err != nil {
-		r.log(err.Error())
-	}
-}
-
 // answeredInDialog takes note that a call was made which the agent asked about in place.
 func (r *request) answeredInDialog(ctx context.Context) {
 	session := r.ev.Head().Session

@@ -54,7 +54,7 @@ func approved(ctx context.Context, engine *hook.Engine, set *config.Set, ask App
 	call.Reason += more
 	a := &asking{
 		open: ask, config: &set.Approvals, call: call, fallback: set.AskFallback(out.By), inPlace: true, patience: set.Approvals.Timeout,
-		asked: func(context.Context, *approve.Store, *approve.Request) { one.Asked() },
+		asked: func(*approve.Request) { one.Asked() },
 	}
 	if deadline, ok := ctx.Deadline(); ok {
 		a.patience = min(a.patience, time.Until(deadline)-mostMargin)
