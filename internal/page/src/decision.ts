@@ -55,7 +55,7 @@ function explained(v: unknown): Explained {
     text: str(o.text), facts, steps: list(o.steps, step), changes: list(o.changes, change), verdict,
     said: list(o.spans, obj).map((s, i) => {
       const f = typeof s.fact === "number" ? facts[s.fact] : undefined;
-      return { at: { ...span(s), of: i }, kind: str(s.kind), says: [f ? saysFact(f) : plain(s.fact), str(s.rule)].filter(Boolean).join("\n"), sure: f ? f.sure : true, verdict: str(s.verdict) };
+      return { at: { ...span(s), of: i }, kind: str(s.kind), says: [str(s.says) || (f ? saysFact(f) : plain(s.fact)), str(s.rule)].filter(Boolean).join("\n"), sure: f ? f.sure : true, verdict: str(s.verdict) };
     }),
   };
 }
@@ -212,7 +212,7 @@ function Today({ r }: { r: Rec }): VNode {
   };
   return html`<${Part} title="And today?"><div class="row-tools">
       <${Button} icon="reload" onClick=${run} disabled=${busy}>${busy ? "Asking today's hooks…" : "What would today's hooks say?"}<//>
-      <${Copy} text=${async () => str(obj(await json(`/v1/record/${r.seq}/case`)).yaml)}>Copy as test case<//></div>
+      <${Copy} onProblem=${setSaid} text=${async () => str(obj(await json(`/v1/record/${r.seq}/case`)).yaml)}>Copy as test case<//></div>
     <div role="status">${typeof said === "string" && html`<${Notice} kind="warn">${clip(said, 800)}<//>`}
     ${said && typeof said !== "string" && (said.not ? html`<${Notice}>It cannot be asked again: ${clip(said.not, 600)}<//>` : html`<div class="then-now">
       <div class="card"><h3>Then</h3><${Action} is=${said.then.action} /><p>${clip(said.then.reason || "no reason", 800)}</p><p class="mono dim">${said.then.rule || said.then.by}</p></div>

@@ -68,7 +68,7 @@ export function Problems({ of, what }: { of: Pages<unknown>; what: string }): VN
   return html`<div class="notices">
     ${of.lacking && html`<${Notice}>This daemon does not offer ${what} yet. A newer hookway does.<//>`}
     ${of.problem && !of.lacking && html`<${Notice} kind="warn">${of.problem} <button class="button small" onClick=${of.reload}>Try again</button><//>`}
-    ${of.behind > 0 && html`<${Notice}>${counted(of.behind, "record")} of the log ${of.behind === 1 ? "is" : "are"} not in the index yet; it is being read.<//>`}
+    ${of.behind > 0 && html`<${Notice}>${counted(of.behind, "record")} ${of.behind === 1 ? "is" : "are"} not looked at yet; the list grows as they are.<//>`}
     ${of.problems.slice(0, 5).map((p) => html`<${Notice} key=${p} kind="warn">${p}<//>`)}
     ${of.problems.length > 5 && html`<${Notice} kind="warn">${of.problems.length - 5} more problems<//>`}
   </div>`;

@@ -6,7 +6,7 @@ import { useQuery } from "./daemon";
 import { Broken, each, must, num, obj, str, strs } from "./decode";
 import { html, names } from "./element";
 import { Folder } from "./folders";
-import { ago, count, length } from "./format";
+import { ago, count, length, short } from "./format";
 import { Icon } from "./icons";
 import { BrokenRow, Export, Head, Missing, Notice, Pairs, Search } from "./parts";
 import { link, refine, route } from "./route";
@@ -68,7 +68,7 @@ function Row({ h, c }: { h: Hook; c: HookCount | undefined }): VNode {
   return html`<li class=${names("hook", open && "open")}><button type="button" class="row row-hook" aria-expanded=${String(open)} onClick=${() => setOpen(!open)}><span class=${names("turn", open && "turned")}><${Icon} is="right" /></span>
       <span class="hook-id"><b class="mono">${clip(h.id, 80)}</b><span class="dim">${clip(h.description || h.command, 120)}</span></span><span class="dim events">${clip(h.events.join(", "), 80)}</span>
       <span>${bad ? html`<span class="action tone-block">circuit ${h.circuit}</span>` : html`<span class=${names("action", h.state === "active" ? "tone-allow" : "tone-ask")}>${clip(h.state || "active", 24)}</span>`}</span>
-      <span class="right num">${c ? count(c.runs) : "–"}</span><span class="right num">${c ? count(c.blocks + c.asks) : "–"}${c && c.would > 0 && html` <span class="trial-count" title="on trial">+${count(c.would)}</span>`}</span><span class=${names("right num", c && c.failures > 0 && "stopped")}>${c ? count(c.failures) : "–"}</span>
+      <span class="right num">${c ? count(c.runs) : "–"}</span><span class="right num">${c ? count(c.blocks + c.asks) : "–"}${c && c.would > 0 && html` <span class="trial-count" title="on trial">+${short(c.would)}</span>`}</span><span class=${names("right num", c && c.failures > 0 && "stopped")}>${c ? count(c.failures) : "–"}</span>
       <span class="right num">${c ? length(c.p50) : "–"}</span><span class="right num">${c ? length(c.p95) : "–"}</span><span class="right num dim">${c ? ago(c.last) : "never"}</span></button>
     ${open && html`<div class="hook-more"><${Pairs} of=${[["From", html`<span class="mono">${clip(h.origin, 300)}</span>`], ["Whose", h.layer], ["Kind", h.kind], ["Runs", h.command && html`<span class="mono">${clip(h.command, 400)}</span>`], ["Asked at", h.events.join(", ")], ["Asked under", h.agents.join(", ")], ["Lane", `${h.lane}, priority ${h.priority}`], ["Timeout", length(h.timeout)], ["If it fails", h.failure], ["Circuit", h.circuit], ["p99", c ? length(c.p99) : ""]]} />
       <a href=${link("decisions", "", { hook: h.id })}>Its decisions</a></div>`}</li>`;

@@ -33,7 +33,7 @@ function memory(v: unknown): Memory {
   return { id: str(o.id), text: str(o.text), scope: str(o.scope), workspace: str(o.workspace), agent: str(o.agent), at: time(o.time), tags: strs(o.tags), file: str(o.file), score: num(o.score), raw: v };
 }
 
-const scopes = [["", "Every scope"], ["workspace", "Of a project"], ["user", "Everywhere"]] as const;
+const scopes = [["", "Every scope"], ["workspace", "Of a project"], ["agent", "Of an agent"], ["user", "Everywhere"]] as const;
 
 export function MemoryView(): VNode {
   const { params } = useSignal(route);

@@ -54,7 +54,7 @@ export function usePages<T>(path: string | null, member: string, read: (v: unkno
   box.current ??= { p: (leftOf(path)?.p as Pages<T>) ?? empty<T>(), next: leftOf(path)?.next ?? "", stop: new AbortController() };
   useEffect(() => {
     const b = box.current!;
-    let failed = false;
+    let failed = false, later: ReturnType<typeof setTimeout> | undefined;
     const load = async (after: string) => {
       if (path === null) return;
       failed = false;
@@ -78,6 +78,8 @@ export function usePages<T>(path: string | null, member: string, read: (v: unkno
       }
       if (!failed) leave(path, b.p, b.next);
       redraw(undefined);
+      clearTimeout(later);
+      if (b.p.behind > 0 && b.p.items.length <= limit) later = setTimeout(() => void load(""), 1500);
     };
     const all = async () => {
       const out = b.p.items.map((one): unknown => (one as { raw?: unknown }).raw ?? one);
@@ -99,6 +101,7 @@ export function usePages<T>(path: string | null, member: string, read: (v: unkno
     const unlisten = returned.listen(() => failed && void load(b.p.items.length > 0 ? b.next : ""));
     return () => {
       unlisten();
+      clearTimeout(later);
       b.stop.abort();
     };
   }, [path, member, limit]);

@@ -53,7 +53,7 @@ export function Button(p: { children?: ComponentChildren; icon?: Sign; label?: s
 }
 
 /** Copies a text, and says so. */
-export function Copy({ text, children, label, kind }: { text: string | (() => Promise<string>); children?: ComponentChildren; label?: string; kind?: string }): VNode {
+export function Copy({ text, children, label, kind, onProblem = say }: { text: string | (() => Promise<string>); children?: ComponentChildren; label?: string; kind?: string; onProblem?: (text: string) => void }): VNode {
   const [done, setDone] = useState(false);
   const run = async () => {
     try {
@@ -62,7 +62,7 @@ export function Copy({ text, children, label, kind }: { text: string | (() => Pr
       say("Copied.");
       setTimeout(() => setDone(false), 1500);
     } catch (err) {
-      say(`It could not be copied: ${err instanceof Error ? err.message : ""}`);
+      onProblem(`It could not be copied: ${err instanceof Error ? err.message : ""}`);
     }
   };
   return html`<${Button} icon=${done ? "tick" : "copy"} kind=${kind} label=${label} onClick=${run}>${children}<//>`;

@@ -33,10 +33,10 @@ interface Progress {
   said: string;
 }
 
+// How far it is counts bytes of records.
 function progressOf(v: unknown): Progress {
-  const o = obj(v);
-  const said = Object.entries(o).filter(([, n]) => typeof n === "number").map(([name, n]) => `${count(n as number)} ${name.replace(/_/g, " ")}`).join(", ");
-  return { done: num(o.done, num(o.read, num(o.records))), all: num(o.total, num(o.all, num(o.of))), said: str(o.text) || said };
+  const done = num(obj(v).done), all = num(obj(v).all), mega = (n: number) => (n / 1e6).toFixed(n < 1e7 ? 1 : 0);
+  return { done, all, said: all > 0 ? `${mega(done)} of ${mega(all)} MB of records` : "" };
 }
 
 export function Preview(): VNode {

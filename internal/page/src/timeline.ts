@@ -32,7 +32,7 @@ export function layout(items: readonly Item[], lanes: readonly Lane[], axis: Axi
     low = Math.min(low, out.from[i]!);
     high = Math.max(high, out.to[i]!);
   });
-  if (low <= high) out.whole = { from: low, to: Math.max(high, low + (axis === "time" ? 1000 : 10)) };
+  if (low <= high) out.whole = { from: low, to: Math.max(high, low + (axis === "time" ? 50 : 10)) };
   const margin = (out.whole.to - out.whole.from) * 0.01;
   out.whole = { from: out.whole.from - margin, to: out.whole.to + margin };
   return out;
