@@ -7,7 +7,7 @@ import { isLacking, json, returned, watch, watchAfter } from "./daemon";
 import { html } from "./element";
 import { count, counted } from "./format";
 import { LongList } from "./longlist";
-import { Button, Choice, Export, Head, Notice, Search } from "./parts";
+import { Button, Choice, Export, Head, Notice, Search, Select } from "./parts";
 import { Pulse } from "./pulse";
 import { record, type Rec } from "./record";
 import { RecordHead, RecordRow } from "./recordrow";
@@ -15,6 +15,7 @@ import { passes, Recent } from "./recent";
 import { link, refine, route } from "./route";
 import { say } from "./say";
 import { useSignal } from "./signal";
+import { clip } from "./visible";
 
 const kinds = [["", "All"], ["decided", "Decided"], ["block", "Blocked"], ["ask", "Asked"], ["would", "On trial"]] as const;
 
@@ -85,12 +86,14 @@ export function Now(): VNode {
 
   const all = frozen ?? recent.items;
   const shown = useMemo(() => all.filter((r) => r instanceof Broken || passes(r, params)), [all, params]);
+  const names = sessionsOf(all, params.session ?? ""), sessions = useMemo(() => names.split("\n").filter(Boolean).map((l) => l.split("\t") as [string, string]), [names]);
   const waiting = paused ? recent.since(frozen) : 0;
   const toggle = () => setFrozen(paused ? null : recent.items);
 
   return html`<section class="view view-list">
     <${Head} title="Now" sub=${html`<${Pulse} recent=${recent} />`}>
       <${Choice} label="Which decisions" value=${params.action ?? ""} options=${kinds} onChange=${(v: string) => refine({ action: v })} />
+      <${Select} label="Follow a session" value=${params.session ?? ""} onChange=${(session: string) => refine({ session })} options=${[["", "Every session"], ...sessions]} />
       <${Search} value=${params.q ?? ""} onChange=${(v: string) => refine({ q: v })} label="Filter" />
       <${Button} id="pause" icon=${paused ? "play" : "pause"} kind=${paused ? "primary" : ""} pressed=${paused} onClick=${toggle} title="Pause or go on (p)">${paused ? (waiting > 0 ? `Go on, ${count(waiting)} new` : "Go on") : "Pause"}<//>
       <${Export} name="now" items=${() => shown.map((r) => (r instanceof Broken ? r.raw : r.raw))} />
@@ -104,6 +107,19 @@ export function Now(): VNode {
         row=${(r: Rec | Broken) => html`<${RecordRow} r=${r} follow />`} empty=${!began ? null : html`<${Nothing} all=${recent.items.length} />`} />
     </div>
   </section>`;
+}
+
+// The sessions of these records, the newest first, a line each: as text, so that the choice
+// is drawn anew only when it is another.
+function sessionsOf(all: readonly (Rec | Broken)[], chosen: string): string {
+  const found = new Map<string, string>();
+  for (const r of all) {
+    if (r instanceof Broken || r.session === "" || found.has(r.session)) continue;
+    found.set(r.session, `${clip(r.agent || r.source, 16)} · ${r.session.length > 22 ? "…" + r.session.slice(-20) : r.session}`);
+    if (found.size === 30) break;
+  }
+  if (chosen !== "" && !found.has(chosen)) found.set(chosen, chosen);
+  return [...found].filter(([id]) => !/[\n\t]/.test(id)).map(([id, name]) => `${id}\t${name.replace(/[\n\t]/g, " ")}`).join("\n");
 }
 
 function Nothing({ all }: { all: number }): VNode {
