@@ -84,7 +84,7 @@ var rooms = map[string][]string{
 	"handler/script":           {"hook", "wire", "internal/bundle", "internal/disk", "internal/environ", "internal/procgroup", "internal/fetch"},
 	"handler/rpc":              {"internal/loopback", "internal/backoff", "hook", "wire", "internal/environ", "proto/hookway/v1"},
 	"proto/hookway/v1":         {},
-	"internal/api":             {"internal/replay", "internal/explain", "internal/guards", "internal/approve", "internal/audit", "internal/audit/index", "internal/logline", "internal/loopback", "hook", "wire", "docs/schema", "handler/rpc", "internal/daemon", "internal/delivery", "internal/gateway", "internal/judge", "internal/relay", "proto/hookway/v1", "internal/visible"},
+	"internal/api":             {"internal/memory", "internal/replay", "internal/explain", "internal/guards", "internal/approve", "internal/audit", "internal/audit/index", "internal/logline", "internal/loopback", "hook", "wire", "docs/schema", "handler/rpc", "internal/daemon", "internal/delivery", "internal/gateway", "internal/judge", "internal/relay", "proto/hookway/v1", "internal/visible"},
 	"internal/page":            {"internal/disk", "internal/logline", "internal/loopback", "internal/visible"},
 	"internal/guardset":        {"hook", "internal/config", "internal/guards", "internal/scaffold", "internal/trust"},
 	"internal/explain":         {"hook", "facts", "internal/audit", "internal/config", "internal/guards"},

@@ -55,7 +55,6 @@ func (d *Server) paths() map[string]map[string]answerer {
 		"/v1/openapi.json": {http.MethodGet: d.openAPI},
 		"/healthz":         {http.MethodGet: d.health},
 
-		"/v1/messages":      {http.MethodPost: d.counted(d.relayed(d.sendMessage))},
 		"/v1/messages/{id}": {http.MethodGet: d.counted(d.relayed(d.message))},
 		"/v1/agents":        {http.MethodGet: d.counted(d.relayed(d.agents))},
 		"/v1/inbox/{agent}": {http.MethodGet: d.counted(d.relayed(d.messagesOf))},

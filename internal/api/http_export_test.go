@@ -37,6 +37,9 @@ func TakingFields() []string { return slices.Sorted(maps.Keys(new(takeRequest).f
 // ExplainingFields are the members of the body of POST /v1/explain.
 func ExplainingFields() []string { return slices.Sorted(maps.Keys(new(explainRequest).fields())) }
 
+// RememberingFields are the members of the body of POST /v1/memories.
+func RememberingFields() []string { return slices.Sorted(maps.Keys(new(memoryRequest).fields())) }
+
 // SwitchingFields are the members of the body of POST /v1/guards.
 func SwitchingFields() []string { return slices.Sorted(maps.Keys(new(guardsRequest).fields())) }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -15,6 +16,8 @@ type Views interface {
 	Explainer
 	Switches
 	Replayer
+	Remembering
+	Previewer
 }
 
 // viewPaths are those of paths that somebody looks at.
@@ -24,6 +27,10 @@ func (d *Server) viewPaths() map[string]map[string]answerer {
 		"/v1/record/{seq}/explain": {http.MethodGet: d.looked(d.decision)},
 		"/v1/record/{seq}/today":   {http.MethodPost: d.looked(d.today)},
 		"/v1/record/{seq}/case":    {http.MethodGet: d.looked(d.recordCase)},
+		"/v1/preview":              {http.MethodGet: d.preview},
+		"/v1/memories":             {http.MethodGet: d.looked(d.memories), http.MethodPost: d.looked(d.remember)},
+		"/v1/memories/{id}":        {http.MethodDelete: d.looked(d.forget)},
+		"/v1/messages":             {http.MethodGet: d.counted(d.relayed(d.listMessages)), http.MethodPost: d.counted(d.relayed(d.sendMessage))},
 		"/v1/guards":               {http.MethodGet: d.looked(d.guards), http.MethodPost: d.looked(d.setGuards)},
 	}
 }
@@ -76,4 +83,17 @@ func unfound(err error) error {
 		return problem("no-such-record", "%v", err)
 	}
 	return err
+}
+
+// offsetOf reads the place of a page that is told by how many come before it.
+func offsetOf(q url.Values) (int, error) {
+	text := q.Get("after")
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > mostOffset {
+		return 0, problem("bad-request", "after is %q, which no page gave as its next; leave it out to begin with the first", clip(text)).at("after")
+	}
+	return n, nil
 }

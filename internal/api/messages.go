@@ -22,6 +22,9 @@ type Relay interface {
 	// Send sends a message, with the hooks of the folder that it is sent from.
 	Send(ctx context.Context, s Sending) (delivery.Sent, error)
 
+	// Page gives messages, whoever they are from and for.
+	Page(ctx context.Context, q relay.PageQuery) (relay.Page, error)
+
 	Receipts(ctx context.Context, id string) (relay.Message, []relay.Receipt, error)
 	Agents(ctx context.Context) ([]relay.Agent, error)
 	Inbox(ctx context.Context, agent string, q relay.Query) ([]relay.Item, error)

@@ -70,6 +70,14 @@ func (r *relayed) Send(ctx context.Context, s api.Sending) (delivery.Sent, error
 	return delivery.Send(ctx, store, hooksOf{r.h.judge, s}, s.Message)
 }
 
+func (r *relayed) Page(ctx context.Context, q relay.PageQuery) (relay.Page, error) {
+	store, err := r.open(ctx)
+	if err != nil {
+		return relay.Page{}, err
+	}
+	return store.Page(ctx, q)
+}
+
 func (r *relayed) Receipts(ctx context.Context, id string) (relay.Message, []relay.Receipt, error) {
 	store, err := r.open(ctx)
 	if err != nil {

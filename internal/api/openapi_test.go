@@ -349,13 +349,6 @@ func describedPaths() m {
 			"parameters":  filter,
 			"responses":   answersAs("text/event-stream", m{"type": "string"}, "The stream.", 400, 401, 403, 406, 503),
 		}},
-		"/v1/messages": m{"post": m{
-			"operationId": "send", "summary": "Send a message to an agent, a channel or all.",
-			"description": "The message is on disk when the answer comes. The hooks of MessageSending and MessageSent are those of cwd.",
-			"parameters":  []m{parameter("Idempotency-Key", "header", "A request that comes again with the same key within five minutes gets the first one's answer. For longer, give the message an id of your own: it is sent once.")},
-			"requestBody": m{"required": true, "content": m{"application/json": m{"schema": ref("Sending")}}},
-			"responses":   answers("Sent", "The message, and how far it is with each receiver that is known now.", 400, 401, 403, 404, 408, 409, 413, 415, 429, 500, 503),
-		}},
 		"/v1/messages/{id}": m{"get": m{
 			"operationId": "message", "summary": "A message, and how far it is with each receiver.",
 			"parameters": []m{inPath("id", "The message's id, or the short form of it.")},

@@ -73,8 +73,10 @@ type Server struct {
 	firing  chan struct{}   // one for each request under way
 	taking  chan struct{}   // one for each that waits for messages
 	looking chan struct{}   // one for each that looks at what there is and was
-	keys    keys
-	owned   map[string]map[string]answerer // what the page may ask for
+
+	previewing chan struct{} // one for the preview under way
+	keys       keys
+	owned      map[string]map[string]answerer // what the page may ask for
 }
 
 // maxFiring bounds how many events are under way.
@@ -86,7 +88,7 @@ const maxTaking = 512
 // New makes a server.
 func New(c Config) *Server {
 	c.HeadTime, c.BodyTime = cmp.Or(c.HeadTime, headTime), cmp.Or(c.BodyTime, bodyTime)
-	d := &Server{Config: c, web: newInbox(), calls: newInbox(), firing: make(chan struct{}, maxFiring), taking: make(chan struct{}, maxTaking), looking: make(chan struct{}, mostLooking)}
+	d := &Server{Config: c, web: newInbox(), calls: newInbox(), firing: make(chan struct{}, maxFiring), taking: make(chan struct{}, maxTaking), looking: make(chan struct{}, mostLooking), previewing: make(chan struct{}, 1)}
 	d.stopped, d.stop = context.WithCancel(context.Background())
 	d.service = NewService(c.Engine, ServiceOptions{Dial: c.Dial, Admit: d.admitCall, From: from, Work: d.work, Large: d.large, Log: c.Log})
 	return d

@@ -8,6 +8,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,10 @@ type Plan struct {
 	Since   time.Time           // calls from then on
 	Now     time.Time
 	Use     []string // default, strict, or names of packs; none: default
+
+	// Workers is how many sessions are played at a time; 0 is as many as there are
+	// processors, and at most 8.
+	Workers int
 
 	// Tell is told how far it is, if it is set: bytes of records, of how many. Several
 	// goroutines call it.
@@ -85,19 +90,28 @@ type preview struct {
 	problems problems
 }
 
-// Preview judges the calls of the past. What cannot be read is told in the report, and
-// the rest goes on. An error is of a plan that is wrong, or of a context that ended.
-func Preview(ctx context.Context, plan Plan) (*Report, error) {
+// Check says what is wrong with a plan, and makes what it leaves out what is usual.
+func (plan *Plan) Check() error {
 	if len(plan.Agents) == 0 {
 		plan.Agents = transcript.Agents()
 	}
 	for _, agent := range plan.Agents {
 		if !slices.Contains(transcript.Agents(), agent) {
-			return nil, fmt.Errorf("unknown agent %q: want one of %s", agent, strings.Join(transcript.Agents(), ", "))
+			return fmt.Errorf("unknown agent %q: want one of %s", agent, strings.Join(transcript.Agents(), ", "))
 		}
 	}
 	if len(plan.Use) == 0 {
 		plan.Use = []string{useDefault}
+	}
+	_, err := Policy(plan.Use)
+	return err
+}
+
+// Preview judges the calls of the past. What cannot be read is told in the report, and
+// the rest goes on. An error is of a plan that is wrong, or of a context that ended.
+func Preview(ctx context.Context, plan Plan) (*Report, error) {
+	if err := plan.Check(); err != nil {
+		return nil, err
 	}
 	policy, err := Policy(plan.Use)
 	if err != nil {
@@ -143,7 +157,7 @@ func (p *preview) play(ctx context.Context, groups [][]transcript.Record) {
 	slices.SortStableFunc(groups, func(a, b []transcript.Record) int { return int(min(max(size(b)-size(a), -1), 1)) })
 	next := make(chan []transcript.Record)
 	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), 8) {
+	for range cmp.Or(p.Workers, min(runtime.GOMAXPROCS(0), 8)) {
 		workers.Go(func() {
 			for group := range next {
 				s := newPlayer(p, group)

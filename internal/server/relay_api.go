@@ -54,6 +54,15 @@ func (r relayAPI) Receipts(ctx context.Context, id string) (relay.Message, []rel
 	return store.Receipts(ctx, id)
 }
 
+// Page gives messages, whoever they are from and for.
+func (r relayAPI) Page(ctx context.Context, q relay.PageQuery) (relay.Page, error) {
+	store, err := r.link.open()
+	if err != nil {
+		return relay.Page{}, err
+	}
+	return store.Page(ctx, q)
+}
+
 // Agents gives all that are known.
 func (r relayAPI) Agents(ctx context.Context) ([]relay.Agent, error) {
 	store, err := r.link.open()
