@@ -80,8 +80,9 @@ func startChromium() (end func(), err error) {
 // and was not expected fails the test.
 type tab struct {
 	*complaints
-	t   testing.TB
-	ctx context.Context
+	t       testing.TB
+	ctx     context.Context
+	project string // that its owner looks at
 }
 
 // newTab opens an empty tab of a person with no cookies.
@@ -102,6 +103,7 @@ func (p *tab) another(t testing.TB) *tab {
 func openTab(t testing.TB, parent context.Context, options ...chromedp.ContextOption) *tab {
 	t.Helper()
 	p := &tab{complaints: &complaints{}, t: t}
+	p.expects(`404.*/v1/folders`) // the page asks whether the daemon has it
 	var cancel context.CancelFunc
 	p.ctx, cancel = chromedp.NewContext(parent, append(options, chromedp.WithListener(p.hear))...)
 	t.Cleanup(func() {

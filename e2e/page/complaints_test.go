@@ -29,7 +29,7 @@ const watchShift = `
 window.hookwayShift = {total: 0, what: []};
 new PerformanceObserver(list => {
 	for (const e of list.getEntries()) {
-		if (e.hadRecentInput) continue
+		if (e.hadRecentInput || e.value < 0.0001) continue // less than a letter
 		hookwayShift.total += e.value
 		for (const s of e.sources) hookwayShift.what.push(e.value.toFixed(4) + " " + (s.node?.outerHTML ?? s.node?.textContent ?? "").slice(0, 200))
 	}

@@ -165,7 +165,7 @@ func (w *world) told(n, of int, end time.Time, apart time.Duration) audit.Record
 		r.ToolInput = map[string]any{"file_path": c.what}
 	}
 	if n%40 == 0 {
-		r.Event, r.Tool, r.ToolUseID, r.ToolInput, r.Action, r.By, r.Rule, r.Reason, r.Would = "UserPromptSubmit", "", "", nil, "continue", "", "", "", ""
+		r.Event, r.Native, r.Tool, r.ToolUseID, r.ToolInput, r.Action, r.By, r.Rule, r.Reason, r.Would = "AgentStart", "UserPromptSubmit", "", "", nil, "continue", "", "", "", ""
 		r.What = []string{"Make the cart survive a reload", "Why is the checkout test flaky?", "Tidy up the release notes", "Upgrade the payment client"}[n/40%4]
 	}
 	for _, hook := range []string{"guards", "no-deploy", "tidy"} {

@@ -5,6 +5,7 @@ package page
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,7 +17,8 @@ import (
 	"github.com/hookway/hookway/internal/eventually"
 )
 
-// view is a place of the page, and what stands there when the story was told.
+// view is a place of the page, and what stands there when the story was told. PROJECT in
+// its route is the folder of the project.
 type view struct {
 	route string
 	title string // its heading
@@ -24,16 +26,16 @@ type view struct {
 	list  bool // it can be exported
 }
 
-// views are all of the page. CODE stands for an approval that is open.
+// views are all of the page.
 var views = []view{
-	{"now", "Now", []string{"git push --force origin main", "make deploy"}, true},
+	{"now", "Now", []string{"make deploy", "claude"}, true},
 	{"sessions", "Sessions", []string{"claude", "Make the cart survive a reload"}, true},
 	{"sessions/claude-0000?agent=claude", "", []string{"Make the cart survive a reload", "go test ./..."}, false},
-	{"decisions", "Decisions", []string{"git push --force origin main", "psql"}, true},
+	{"decisions", "Decisions", []string{"make deploy"}, true},
 	{"decisions/6", "", []string{"make deploy", "Not today. Deploy on Monday."}, false},
 	{"approvals", "Approvals", []string{"touch ./cart.lock", "Is this file wanted?", "Allow", "Deny"}, true},
-	{"guards", "Guards", []string{"git", "force-push"}, true},
-	{"hooks", "Hooks", []string{"no-deploy", "tidy", "hookway.yaml"}, true},
+	{"guards", "Guards", []string{"git", "databases", "monitor"}, true},
+	{"hooks?cwd=PROJECT", "Hooks", []string{"no-deploy", "tidy"}, true},
 	{"messages", "Messages", []string{"The cart tests are green again."}, true},
 	{"memory", "Memory", []string{"The staging database is read-only on Sundays."}, true},
 	{"agents", "Agents", []string{"Claude Code"}, true},
@@ -77,7 +79,7 @@ func (v view) name() string {
 // showsView goes to a view and waits until it shows what it should.
 func (p *tab) showsView(t testing.TB, v view) {
 	t.Helper()
-	p.view(v.route)
+	p.view(strings.ReplaceAll(v.route, "PROJECT", url.QueryEscape(p.project)))
 	if v.title != "" && p.text("h1") != v.title {
 		t.Errorf("%s has the heading %q, want %q", v.route, p.text("h1"), v.title)
 	}
@@ -98,11 +100,16 @@ func TestEachViewSuitsEveryone(t *testing.T) {
 	}{{"light", width, height, "light"}, {"dark", width, height, "dark"}, {"phone", 360, 740, "light"}, {"dark phone", 360, 740, "dark"}} {
 		t.Run(look.name, func(t *testing.T) {
 			p := newTab(t)
+			p.project = w.project
 			p.looks(look.wide, look.high, look.scheme)
 			p.goes(w.link())
 			p.until("the page is open", `document.documentElement.dataset.state == "ready"`)
 			for _, v := range views {
 				p.showsView(t, v)
+				if moved := p.moved(); moved != "" {
+					t.Logf("%s moves while it is loaded by %.100s", v.route, moved)
+				}
+				p.do("hookwayShift.total = 0; hookwayShift.what = []") // it is there now
 				if wider := eval[int](p, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); wider > 0 {
 					t.Errorf("%s is %d pixels wider than its window: %s", v.route, wider, eval[string](p, widest))
 				}
@@ -115,7 +122,6 @@ func TestEachViewSuitsEveryone(t *testing.T) {
 				if moved := p.moved(); moved != "" {
 					t.Errorf("%s moves by itself: %s", v.route, moved)
 				}
-				p.do("hookwayShift.total = 0; hookwayShift.what = []")
 			}
 		})
 	}

@@ -173,6 +173,7 @@ func origin(link string) string {
 func (w *world) page(view string) *tab {
 	w.t.Helper()
 	p := newTab(w.t)
+	p.project = w.project
 	link := w.link()
 	p.goes(link)
 	p.until("the page is open", `document.documentElement.dataset.state == "ready"`)

@@ -13,7 +13,8 @@ export function Pulse({ recent }: { recent: Recent }): VNode {
   useEffect(() => {
     const draw = () => {
       recent.tick();
-      paint(canvas.current!, recent.pulse.all, recent.pulse.stopped);
+      if (!canvas.current) return; // the view was left
+      paint(canvas.current, recent.pulse.all, recent.pulse.stopped);
       const five = recent.pulse.all.slice(-6, -1).reduce((a, b) => a + b, 0) / 5;
       setRate({ now: five, seen: recent.seen });
     };
