@@ -22,19 +22,44 @@ func (c *call) onward(args []field, since int) {
 		}
 		switch f.Scheme {
 		case "ssh":
-			cfg := c.sshSettings(args)
-			before := cfg.looked
-			meant, way := cfg.machines(f.Host, 0)
-			c.steps += (cfg.looked - before) / patternsOfStep
-			c.step() // which says so if these were too many
-			for _, e := range meant {
-				c.leads(&f, e, f.Sends)
-			}
-			for _, e := range way {
-				c.leads(&f, e, nil)
-			}
+			c.onSSH(&f, args)
 		case "http", "https", "ftp", "wss", "ws":
 			c.proxied(&f)
+		}
+	}
+}
+
+// onSSH tells where a connection of ssh leads, and what is run for it.
+func (c *call) onSSH(f *hook.Fact, args []field) {
+	cfg := c.sshSettings(args)
+	if gap := c.sshGap(cfg); gap != "" {
+		c.unknown(f.At, gap)
+	}
+	if len(cfg.settings) == 0 {
+		return
+	}
+	before := cfg.looked
+	host := cfg.host(f.Host)
+	meant, way := cfg.machines(host, 0)
+	c.steps += (cfg.looked - before) / patternsOfStep
+	c.step() // which says so if these were too many
+	for _, e := range meant {
+		c.leads(f, e, f.Sends)
+	}
+	for _, e := range way {
+		c.leads(f, e, nil)
+	}
+	if c.shared.proxies >= maxSSHJumps { // one that runs ssh, which has one
+		return
+	}
+	c.shared.proxies++
+	defer func() { c.shared.proxies-- }()
+	for _, line := range host.runs() {
+		run := func() { c.inner(line.value, f.At, nil, nil, false) }
+		if line.maybe {
+			c.unsure(run)
+		} else {
+			run()
 		}
 	}
 }

@@ -50,6 +50,7 @@ type shared struct {
 	repointed bool                  // the line made a reference of git another name
 	ssh       map[string]*sshConfig // by the file that is named for it
 	onwards   []int                 // facts of connections that lead no further
+	proxies   int                   // programs that ssh runs to reach a machine, inside each other
 }
 
 // state is what a shell knows as it goes along. A subshell has a copy.
