@@ -107,7 +107,11 @@ func (sh *shell) psRun(c psCommand, fed values, at hook.Span) values {
 	}
 	p := psCall{shell: sh, name: name, at: at, fed: fed}
 	p.read(c.words[1:])
-	defer p.connects(len(sh.out))
+	before := len(sh.out)
+	defer func() {
+		p.connects(before)
+		p.onward(before)
+	}()
 	return p.run(c.words[1:])
 }
 
@@ -152,7 +156,10 @@ func (sh *shell) psData(words []psWord, at hook.Span) values {
 // psName is the name of a program or cmdlet, its aliases resolved.
 func (sh *shell) psName(w psWord) string {
 	name := strings.ToLower(sh.psText(w))
-	if alias, ok := psAliases[strings.TrimSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), ".exe")]; ok && !strings.Contains(name, "/") {
+	if strings.HasSuffix(name, ".exe") { // a program, whatever its name is an alias of
+		return name
+	}
+	if alias, ok := psAliases[path.Base(strings.ReplaceAll(name, `\`, "/"))]; ok && !strings.Contains(name, "/") {
 		name = alias
 	}
 	if vs, ok := sh.st.vars["psalias:"+name]; ok && len(vs) == 1 {

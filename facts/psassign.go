@@ -44,6 +44,9 @@ func (sh *shell) psAssign(target, words []psWord, at hook.Span) {
 	}
 	for _, name := range names {
 		sh.st.set("ps:"+strings.ToLower(name), vs.or(nil))
+		if scope, own, ok := strings.Cut(name, ":"); ok && strings.EqualFold(scope, "env") { // programs get it
+			sh.st.set(own, vs.or(nil))
+		}
 	}
 	sh.psOperands(target, at)
 }

@@ -16,10 +16,11 @@ type psCall struct {
 	operands []psWord
 	named    map[string]psWord
 	flags    []string
+	program  bool // it is none of PowerShell's own
 }
 
 // psValued are parameters that take a value; others are switches.
-var psValued = []string{"-path", "-literalpath", "-pspath", "-destination", "-filter", "-include", "-exclude", "-value", "-filepath", "-uri", "-outfile", "-method", "-body", "-infile", "-name", "-id", "-command", "-encodedcommand", "-file", "-argumentlist", "-newname", "-itemtype", "-encoding", "-scriptblock", "-computername", "-headers", "-driveletter", "-number", "-executionpolicy", "-scope", "-depth", "-inputobject", "-process", "-property", "-pattern", "-first", "-last", "-credential", "-verb", "-filterscript", "-erroraction", "-ea", "-target", "-query", "-serverinstance", "-database", "-inputfile", "-destinationpath", "-namespace", "-port", "-targetname", "-hostname", "-server", "-smtpserver", "-connectionstring", "-typename", "-attachments", "-to", "-from", "-subject", "-root", "-session", "-cimsession", "-count", "-type"}
+var psValued = []string{"-path", "-literalpath", "-pspath", "-destination", "-filter", "-include", "-exclude", "-value", "-filepath", "-uri", "-outfile", "-method", "-body", "-infile", "-name", "-id", "-command", "-encodedcommand", "-file", "-argumentlist", "-newname", "-itemtype", "-encoding", "-scriptblock", "-computername", "-headers", "-driveletter", "-number", "-executionpolicy", "-scope", "-depth", "-inputobject", "-process", "-property", "-pattern", "-first", "-last", "-credential", "-verb", "-filterscript", "-erroraction", "-ea", "-target", "-query", "-serverinstance", "-database", "-inputfile", "-destinationpath", "-namespace", "-port", "-targetname", "-hostname", "-server", "-smtpserver", "-connectionstring", "-proxy", "-typename", "-attachments", "-to", "-from", "-subject", "-root", "-session", "-cimsession", "-count", "-type"}
 
 func (p *psCall) read(words []psWord) {
 	p.named = map[string]psWord{}

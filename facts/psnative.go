@@ -84,10 +84,14 @@ func (p *psCall) native(words []psWord) values {
 		}
 		fields = append(fields, field{value: value{text: t}, at: p.at, bare: !w.quoted})
 	}
-	var out []hook.Fact
-	out, p.out = p.out[:len(p.out)-1], nil // run tells the program again
+	p.program = true
+	out, onwards := p.out[:len(p.out)-1], p.onwards // run tells the program again
+	p.out, p.onwards = nil, nil
 	res := p.shell.run(fields, p.fed, p.at)
-	p.out = append(out, p.out...)
+	for _, i := range p.onwards {
+		onwards = append(onwards, len(out)+i)
+	}
+	p.out, p.onwards = append(out, p.out...), onwards
 	return res
 }
 

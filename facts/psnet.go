@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,37 @@ func (p *psCall) connects(since int) {
 	}
 	for _, e := range k.endpoints() {
 		p.shell.connects(e, nil, p.at, since)
+	}
+}
+
+// onward tells of the machines that a cmdlet leads to beside those that it names, as of
+// other programs: a proxy, and what ssh means by a name. Without -HostName a session is
+// none of ssh.
+func (p *psCall) onward(since int) {
+	if p.program {
+		return
+	}
+	c := &call{shell: p.shell, name: p.name, at: p.at}
+	proxy, named := p.named["-proxy"]
+	for i, n := since, len(p.out); i < n; i++ {
+		f := p.out[i]
+		switch {
+		case f.Does != "connect" || slices.Contains(p.onwards, i):
+		case f.Scheme == "ssh" && p.named["-hostname"].text == "", named && strings.HasPrefix(f.Scheme, "http") && p.flag("-noproxy"):
+			p.onwards = append(p.onwards, i)
+		case named && strings.HasPrefix(f.Scheme, "http"):
+			p.onwards = append(p.onwards, i)
+			v := p.psValue(proxy)
+			for _, a := range addresses(v.text) {
+				if a.scheme == "" {
+					a.scheme = "http"
+				}
+				c.leads(&f, endpoint{hostPort: a, maybe: !v.known()}, f.Sends)
+			}
+		}
+	}
+	if !p.flag("-noproxy") {
+		c.onward(nil, since)
 	}
 }
 
