@@ -44,7 +44,7 @@ type sshCondition struct {
 func (c *call) sshSettings(args []field) *sshConfig {
 	f, named := c.sshNamed(args)
 	name := f.text
-	if named && !f.known() {
+	if named && (!f.known() || name == "") {
 		return &sshConfig{gap: "which configuration ssh reads shows only when it runs"}
 	}
 	if c.shared.ssh[name] == nil {
