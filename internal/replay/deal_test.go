@@ -2,6 +2,7 @@ package replay
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -143,5 +144,28 @@ func TestGuardsOfOtherRoots(t *testing.T) {
 				t.Errorf("got %+v, want %+v: %v %+v", got, c.want, r.Problems, r.Why)
 			}
 		})
+	}
+}
+
+// TestAnEventOfANewerHookway is not guessed from its record: that is told, and counted.
+func TestAnEventOfANewerHookway(t *testing.T) {
+	_, err := keep.Parse([]byte(`{"v":2,"event":{"hook_event_name":"PreToolUse"}}`))
+	if !errors.Is(err, keep.ErrNewer) {
+		t.Fatalf("got %v", err)
+	}
+	p, folders := roots(t, 1, map[string]string{"hookway.yaml": "version: 1\n"})
+	r := audit.Record{Seq: 7, Event: "PreToolUse", Session: "s", Action: "continue", CWD: folders[0], Workspace: folders[0], Tool: "Bash", ToolInput: map[string]any{"command": "ls"}}
+	m, err := fromWhole(&audit.Whole{Record: r, NotReplayable: err.Error()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Hooks = folders[0]
+	p.Moments = moments([]*Moment{&m, ran("s", folders[0], "ls")})
+	report, err := p.Compare(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (Reason{Why: "a newer hookway kept it; update this one", Events: 1, Place: "record 7"}); report.NotReplayable != 1 || report.Same != 1 || report.Why[0] != want {
+		t.Errorf("got %+v", report.Why)
 	}
 }

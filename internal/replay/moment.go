@@ -77,7 +77,8 @@ func fromWhole(w *audit.Whole) (Moment, error) {
 	place := fmt.Sprintf("record %d", w.Record.Seq)
 	if w.Event == nil {
 		m, err := fromRecord(place, &w.Record)
-		if m.Lacks != "" && w.NotReplayable != "" {
+		newer := w.NotReplayable == keep.ErrNewer.Error() // its record may mean another thing, too
+		if (m.Lacks != "" || newer) && w.NotReplayable != "" {
 			m.Lacks = w.NotReplayable
 		}
 		return m, err
