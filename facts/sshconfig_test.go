@@ -2,11 +2,8 @@ package facts
 
 import (
 	"io/fs"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/hookway/hookway/hook"
 )
 
 // Only ssh's own options name its configuration: those of what runs behind it do not.
@@ -69,7 +66,8 @@ func TestConfigurationsOfSSHThatAreNotKnown(t *testing.T) {
 				got = append(got, f.Because)
 			}
 		}
-		if found := slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, want) }); (want != "") != found && want != "" || want == "" && len(got) > 0 {
+		told := strings.Join(got, "; ")
+		if want == "" && told != "" || !strings.Contains(told, want) {
 			t.Errorf("%s: unknown is %q, want %q", line, got, want)
 		}
 	}
@@ -148,13 +146,22 @@ Match originalhost guess exec "rm -rf /srv/guess"
 		"ssh box id": "nc", "ssh clean id": "", "ssh local": "rm", "ssh not": "", "scp a box:/b": "nc", "ssh guess": "rm",
 	} {
 		facts := Shell(line, w)
-		ran := slices.IndexFunc(facts, func(f hook.Fact) bool { return f.Does == "run" && (f.Program == "nc" || f.Program == "rm") })
-		if (ran >= 0) != (want != "") || ran >= 0 && (facts[ran].Program != want || facts[ran].Sure != (line != "ssh guess")) {
+		got := ""
+		for _, f := range facts {
+			if f.Does == "run" && (f.Program == "nc" || f.Program == "rm") {
+				got = f.Program
+				if f.Sure == (line == "ssh guess") {
+					t.Errorf("%s: got %+v; only what Match runs is not sure", line, f)
+				}
+			}
+		}
+		if got != want {
 			t.Errorf("%s: got %+v, want %q to be run", line, facts, want)
 		}
 	}
-	if got, want := strings.Join(called(Shell("ssh box", w)), ", "), "box, inner.example:2200, proxy.example:3128"; !strings.HasPrefix(got, want[:3]) || !strings.Contains(got, "proxy.example:3128") || strings.Contains(got, "never") {
-		t.Errorf("got %s, want %s", got, want)
+	got := strings.Join(called(Shell("ssh box", w)), ", ")
+	if !strings.Contains(got, "proxy.example:3128") || strings.Contains(got, "never") {
+		t.Errorf("got %s, want the proxy of nc, and no jump", got)
 	}
 	if got := len(Shell("ssh again", w)); got == 0 || got > 100 {
 		t.Errorf("a proxy that runs itself: %d facts", got)
