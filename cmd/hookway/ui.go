@@ -53,6 +53,9 @@ func openUI(ctx context.Context, a *app, command string, closed bool) error {
 	case a.json:
 		return a.print(link)
 	}
+	if link.Moved != 0 {
+		a.warn("another program has port %d, so the page has moved to %d: links to it that you kept lead nowhere, or to that program", link.Moved, link.Port)
+	}
 	if far := strings.Fields(a.getenv("SSH_CONNECTION")); len(far) == 4 {
 		fmt.Fprintf(a.out, "%s\nThe page is on this machine. Where your browser is, run this first, then open the link within %v:\n  ssh -L %d:127.0.0.1:%d %s\n",
 			link.Link, page.LinkTime, link.Port, link.Port, visible.Line(far[2]))

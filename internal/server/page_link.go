@@ -18,6 +18,7 @@ type PageLink struct {
 	Page  string    `json:"page"` // its address, which stays
 	Port  int       `json:"port"`
 	Until time.Time `json:"until"`
+	Moved int       `json:"moved_from,omitempty"` // the port of before, if another program has it
 }
 
 // pagePath is where the daemon opens the page's port.
@@ -58,12 +59,19 @@ func (h *Home) OpenPage(ctx context.Context) (port int, err error) {
 
 // LinkToPage makes a link. Who may is the caller's to know.
 func (h *Home) LinkToPage(ctx context.Context, by string) (l PageLink, err error) {
-	if l.Port, err = h.OpenPage(ctx); err != nil {
-		return l, err
-	}
 	store, err := h.Page()
 	if err != nil {
 		return l, err
+	}
+	before, err := store.Read()
+	if err != nil {
+		return l, err
+	}
+	if l.Port, err = h.OpenPage(ctx); err != nil {
+		return l, err
+	}
+	if before.Port != 0 && before.Port != l.Port {
+		l.Moved = before.Port
 	}
 	err = store.Change(ctx, func(st *page.State, now time.Time) error {
 		l.Page, l.Until = page.At(l.Port), now.Add(page.LinkTime).UTC().Truncate(time.Second)

@@ -1,17 +1,20 @@
 package server
 
 import (
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/hookway/hookway/internal/approve"
 	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/page"
 	"github.com/hookway/hookway/internal/pin"
 	"github.com/hookway/hookway/internal/process"
@@ -149,13 +152,27 @@ func TestThePageComesBackWithTheDaemon(t *testing.T) {
 		p.runningDaemon = again(t, p.runningDaemon)
 	}
 	next()
-	p.find()
-	if p.host != host {
-		t.Errorf("the page is at %s, was at %s", p.host, host)
-	}
+	eventually.True(t, "the page is back, at the port of before", func() bool {
+		st, err := p.Status(t.Context(), "")
+		return err == nil && st.Page == "http://"+host+"/"
+	})
 	if a := p.ask("GET", "/session", ""); a.status != http.StatusOK {
 		t.Errorf("%d %s", a.status, a.body)
 	}
+	p.stop(t)
+	taken, err := net.Listen("tcp", host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next()
+	if st, err := p.Status(t.Context(), ""); err != nil || st.Page != "" {
+		t.Errorf("%+v, %v; want no page while another program has its port", st, err)
+	}
+	_, port, _ := strings.Cut(host, ":")
+	if l, err := p.Home.LinkToPage(t.Context(), "anna"); err != nil || strconv.Itoa(l.Moved) != port {
+		t.Errorf("%+v, %v; want that it has moved from %s", l, err, port)
+	}
+	taken.Close()
 	p.change(func(st *page.State, now time.Time) { st.Used = now.Add(-page.MostTime) })
 	p.stop(t)
 	next()
