@@ -69,4 +69,4 @@ export HOOKWAY_E2E_CLAUDE
 
 [ "${1-}" != fetch ] || exit 0
 echo "the page is opened in $version"
-"$go" test -count=1 -vet=off -timeout 30m "$@" ./e2e/page
+"$go" test ./e2e/page -count=1 -vet=off -timeout 30m "$@"

@@ -247,7 +247,6 @@ func (w *world) call(session, command string) {
 // serve sees to it that a daemon runs.
 func (w *world) serve() {
 	w.t.Helper()
-	w.hookway("list") // whatever the state
 	daemon := exec.Command(filepath.Join(bin, "hookway"), "serve", "--on-demand")
 	daemon.Dir, daemon.Env = w.project, w.env
 	daemon.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

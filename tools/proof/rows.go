@@ -63,6 +63,9 @@ var rows = []row{
 		command: []string{"go", "test", "-v", "-run", "TestHeldCallsAndDaemonsThatAreKilled", "-count", "1", "-timeout", "20m", "./internal/judge", "-args", "-approvals", "1000"}, deadline: 20 * time.Minute},
 	tests("daemon", "a killed daemon doubles and loses nothing", "./cmd/hookway", "Killed", 10, 20*time.Minute),
 
+	{name: "page", what: "the page in a real browser: every test of it, and an hour of 200 decisions a second in which it neither flickers nor grows",
+		command: []string{"sh", "tools/page.sh", "-v", "-timeout", "2h", "-args", "-page.long", "1h"}, deadline: 2 * time.Hour},
+
 	{name: "replay", what: "20,000 events of all kinds, replayed over their own record: every decision is the same",
 		command: []string{"go", "test", "-v", "-run", "TestTheSameHooksDecideTheSame", "-count", "1", "-timeout", "20m", "./internal/replay", "-args", "-events", "20000"}, deadline: 20 * time.Minute},
 	tests("script", "scripts that do harm leave nothing behind, and a thousand events need bounded memory", "./handler/script", "LeavesNothingBehind|NeedBoundedMemory", 3, 10*time.Minute),
