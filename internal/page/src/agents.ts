@@ -29,9 +29,11 @@ function finding(v: unknown): Finding {
   return { level: level.startsWith("fail") ? "fail" : level.startsWith("warn") ? "warn" : level === "note" ? "note" : "ok", text: str(o.text), mend: str(o.mend), command: str(o.command) };
 }
 
+const titles: Record<string, string> = { claude: "Claude Code", codex: "Codex CLI", gemini: "Gemini CLI", qwen: "Qwen Code", copilot: "Copilot CLI", opencode: "OpenCode", cursor: "Cursor", antigravity: "Antigravity CLI" };
+
 function agent(v: unknown): Agent {
   const o = obj(v);
-  return { name: str(o.agent) || str(o.name), title: str(o.title) || str(o.agent) || str(o.name), version: str(o.version), installed: typeof o.installed === "boolean" ? yes(o.installed) : null, findings: list(o.findings, finding) };
+  return { name: str(o.agent) || str(o.name), title: str(o.title) || (Object.hasOwn(titles, str(o.agent)) ? titles[str(o.agent)]! : str(o.agent) || str(o.name)), version: str(o.version), installed: typeof o.installed === "boolean" ? yes(o.installed) : null, findings: list(o.findings, finding) };
 }
 
 const report = (v: unknown) => ({ agents: list(obj(v).agents, agent), rest: list(obj(v).sections, agent), raw: v });
