@@ -87,3 +87,12 @@ func (b *breaker) answered() {
 		b.failures.Store(0)
 	}
 }
+
+// CircuitOpen reports whether the circuit of a hook is open: its failure policy answers, and one
+// call every two seconds is let through. Of a hook that is not there it is not.
+func (e *Engine) CircuitOpen(id string) bool {
+	e.mu.Lock()
+	h := e.hooks[id]
+	e.mu.Unlock()
+	return h != nil && h.breaker.failures.Load() >= breakerFailures
+}

@@ -101,7 +101,7 @@ func (m *minting) channel(ctx context.Context, name string) (said string, err er
 		if c.Name != name {
 			continue
 		}
-		question := fmt.Sprintf("Asks would go to %s. Whoever reads them there can answer.\nLet the channel %s count?", leads(c), visible.Line(name))
+		question := fmt.Sprintf("Asks would go to %s. Whoever reads them there can answer.\nLet the channel %s count?", server.Leads(c), visible.Line(name))
 		who, err := m.minter(ctx, "the channel does not count", question)
 		if err != nil {
 			return "", err
@@ -110,7 +110,7 @@ func (m *minting) channel(ctx context.Context, name string) (said string, err er
 			return "", err
 		}
 		if m.json {
-			return "the channel " + name + " counts", m.print(map[string]string{"channel": name, "leads": leads(c)})
+			return "the channel " + name + " counts", m.print(map[string]string{"channel": name, "leads": server.Leads(c)})
 		}
 		fmt.Fprintf(m.out, "The channel %s counts; hookway doctor --live sends a card over it\n", visible.Line(name))
 		return "the channel " + name + " counts", nil
@@ -200,7 +200,7 @@ func (m *minting) list(ctx context.Context) error {
 	}
 	channels, credentials := []listedChannel{}, []server.MintedCredential{}
 	for _, c := range all {
-		channels = append(channels, listedChannel{c.Name, leads(c), minted.Counts(c), minted.Counts(c) && (!pin || minted.Proven(c))})
+		channels = append(channels, listedChannel{c.Name, server.Leads(c), minted.Counts(c), minted.Counts(c) && (!pin || minted.Proven(c))})
 	}
 	for _, c := range minted.Credentials {
 		c.Hash = ""

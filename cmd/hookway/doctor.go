@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -70,15 +68,7 @@ a model.`,
 }
 
 func (e *examining) run(ctx context.Context, agents []string) error {
-	executable, err := os.Executable()
-	if err != nil {
-		executable = ""
-	}
-	options := e.home.Options()
-	options.Log = nil // what is wrong is a finding
-	c := &doctor.Checkup{
-		Agents: agents, Getenv: e.getenv, Executable: executable, Version: ownVersion(), Dir: server.Cwd(), Config: options, Now: time.Now(), Channels: e.examinedChannels(),
-	}
+	c := e.home.Checkup(server.Cwd(), agents...)
 	if err := c.Open(ctx); err != nil {
 		return errors.Join(err, c.Close())
 	}
@@ -88,6 +78,7 @@ func (e *examining) run(ctx context.Context, agents []string) error {
 	if e.live {
 		seen = e.prove(ctx, c, report)
 	}
+	var err error
 	failures, warnings := report.Count(doctor.Failure), report.Count(doctor.Warning)
 	if e.json {
 		err = e.print(examined{OK: failures == 0, Failures: failures, Warnings: warnings, Report: report, Seen: seen})

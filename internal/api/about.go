@@ -21,7 +21,11 @@ func (d *Server) hooks(w http.ResponseWriter, r *http.Request, _ origin) (int, e
 	if err != nil {
 		return 0, err
 	}
-	writeJSON(w, "application/json", http.StatusOK, list.Document())
+	shown := list.Document()
+	if d.Views != nil {
+		d.Views.Describe(r.Context(), cwd, list, &shown)
+	}
+	writeJSON(w, "application/json", http.StatusOK, shown)
 	return 0, nil
 }
 

@@ -18,6 +18,7 @@ type Views interface {
 	Replayer
 	Remembering
 	Previewer
+	Surroundings
 }
 
 // viewPaths are those of paths that somebody looks at.
@@ -31,6 +32,8 @@ func (d *Server) viewPaths() map[string]map[string]answerer {
 		"/v1/memories":             {http.MethodGet: d.looked(d.memories), http.MethodPost: d.looked(d.remember)},
 		"/v1/memories/{id}":        {http.MethodDelete: d.looked(d.forget)},
 		"/v1/messages":             {http.MethodGet: d.counted(d.relayed(d.listMessages)), http.MethodPost: d.counted(d.relayed(d.sendMessage))},
+		"/v1/folders":              {http.MethodGet: d.looked(d.folders)},
+		"/v1/doctor":               {http.MethodGet: d.looked(d.doctor)},
 		"/v1/guards":               {http.MethodGet: d.looked(d.guards), http.MethodPost: d.looked(d.setGuards)},
 	}
 }

@@ -91,6 +91,15 @@ func describedViews() m {
 			"parameters":  inQuery("since", "Not before this time, or so long ago: 7d; all is every call. 30d if nothing is said.", "agent", "Only of these agents, with commas between them.", "use", "default, strict, or packs, with commas between them."),
 			"responses":   answersAs("text/event-stream", m{"type": "string"}, "The stream.", 400, 401, 403, 406, 503),
 		}},
+		"/v1/folders": m{"get": m{
+			"operationId": "folders", "summary": "The folders that are known to have hooks, or to have had events.",
+			"responses": answers("Folders", "They, the last used first.", 400, 401, 403, 500, 503, 504),
+		}},
+		"/v1/doctor": m{"get": m{
+			"operationId": "doctor", "summary": "What hookway doctor finds, and the command that mends it. It may be half a minute old.",
+			"parameters": inQuery("agent", "Only about this agent."),
+			"responses":  answers("Examined", "It.", 400, 401, 403, 500, 503, 504),
+		}},
 		"/v1/record/{seq}/today": m{"post": m{
 			"operationId": "today", "summary": "What the hooks of today say of an event on record. Nothing acts: commands, servers and scripts with grants are not asked.",
 			"parameters":  []m{seqInPath},
@@ -132,6 +141,8 @@ func describedViewSchemas(t *testing.T) m {
 		"Memory":      ofType(t, reflect.TypeFor[memory.Memory]()),
 		"Forgotten":   m{"type": "object", "required": []string{"forgotten"}, "properties": m{"forgotten": m{"type": "string", "description": "The id."}}},
 		"Remembering": remembering,
+		"Folders":     m{"type": "object", "required": []string{"folders"}, "properties": m{"folders": m{"type": "array", "items": ofType(t, reflect.TypeFor[api.Folder]())}}},
+		"Examined":    ofType(t, reflect.TypeFor[api.Examined]()),
 		"Switching":   switching, "Guards": ofType(t, reflect.TypeFor[api.GuardsShown]()), "Switched": ofType(t, reflect.TypeFor[guardset.Changed]()),
 		"Explaining": explaining, "Explanation": ofType(t, reflect.TypeFor[guards.Explanation]()),
 		"Decision": describedDecision(t),

@@ -94,6 +94,17 @@ func (c *Checkup) Look(ctx context.Context) *Report {
 	return r
 }
 
+// Installed tells which version of an agent is here, "" if none is known, and whether
+// hookway is installed in it.
+func (c *Checkup) Installed(agent string) (version string, installed bool) {
+	for i := range c.agents {
+		if p := &c.agents[i]; p.name == agent {
+			return p.found.Version, len(p.installed) > 0
+		}
+	}
+	return "", false
+}
+
 // examine asks all agents at once: each may take its time to tell its version.
 func (c *Checkup) examine() []patient {
 	all := make([]patient, len(install.Agents()))

@@ -10,15 +10,41 @@ import (
 	"github.com/hookway/hookway/internal/install"
 )
 
+// Asked gives, by the hook's id, the agents under which it may be asked, of those that
+// hookway is installed in.
+func Asked(getenv func(string) string, dir string, hooks []config.Hook) map[string][]string {
+	out := map[string][]string{}
+	under(getenv, dir, func(about *adapter.About) {
+		for _, h := range hooks {
+			if h.State == config.Active && concerns(h.Match, about) && !neverUnder(h, about) {
+				out[h.ID] = append(out[h.ID], about.Agent)
+			}
+		}
+	})
+	return out
+}
+
 // Never gives, by the hook's id, the agents under which none of its events comes, of
 // those that hookway is installed in.
 func Never(getenv func(string) string, dir string, hooks []config.Hook) map[string][]string {
+	out := map[string][]string{}
+	under(getenv, dir, func(about *adapter.About) {
+		for _, h := range hooks {
+			if neverUnder(h, about) {
+				out[h.ID] = append(out[h.ID], about.Title)
+			}
+		}
+	})
+	return out
+}
+
+// under tells of each agent that hookway is installed in.
+func under(getenv func(string) string, dir string, tell func(*adapter.About)) {
 	_, state, err := config.Places(getenv)
 	if err != nil {
-		return nil
+		return
 	}
 	c := &Checkup{Getenv: getenv, Dir: dir, state: state}
-	out := map[string][]string{}
 	for _, name := range install.Agents() {
 		p := patient{name: name}
 		for _, scope := range []install.Scope{install.User, install.Project} {
@@ -26,17 +52,10 @@ func Never(getenv func(string) string, dir string, hooks []config.Hook) map[stri
 				p.installed = append(p.installed, s)
 			}
 		}
-		if len(p.installed) == 0 {
-			continue
-		}
-		about := c.about(&p)
-		for _, h := range hooks {
-			if neverUnder(h, about) {
-				out[h.ID] = append(out[h.ID], about.Title)
-			}
+		if len(p.installed) > 0 {
+			tell(c.about(&p))
 		}
 	}
-	return out
 }
 
 // neverUnder reports whether no event of a hook comes from an agent. What others fire,

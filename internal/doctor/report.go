@@ -1,6 +1,9 @@
 package doctor
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Level says how bad a finding is.
 type Level string
@@ -18,6 +21,21 @@ type Finding struct {
 	Level Level  `json:"level"`
 	Text  string `json:"text"`
 	Mend  string `json:"mend,omitempty"` // what to do about it
+}
+
+// Command is what mends it, if that is a command of hookway's; otherwise "".
+func (f Finding) Command() string {
+	command := f.Mend
+	if !strings.HasPrefix(command, "hookway ") {
+		return ""
+	}
+	for _, end := range []string{" (", "; ", ", "} {
+		command, _, _ = strings.Cut(command, end)
+	}
+	if strings.Contains(command, " says ") {
+		command, _, _ = strings.Cut(command, " says ")
+	}
+	return command
 }
 
 // Section is findings about one thing.

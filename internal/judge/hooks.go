@@ -11,6 +11,7 @@ import (
 type Listing struct {
 	Set        *config.Set // it must not be edited, filled or closed
 	Registered []hook.Hook // those that were added from outside
+	Open       []string    // ids of those whose circuit is open
 }
 
 // Hooks lists the hooks that an event from a folder would meet; "" is for the
@@ -25,5 +26,11 @@ func (j *Judge) Hooks(ctx context.Context, cwd string) (Listing, error) {
 		return Listing{}, err
 	}
 	defer w.leave()
-	return Listing{Set: w.set, Registered: w.registered()}, nil
+	l := Listing{Set: w.set, Registered: w.registered()}
+	for _, h := range w.Engine.All() {
+		if w.Engine.CircuitOpen(h.ID) {
+			l.Open = append(l.Open, h.ID)
+		}
+	}
+	return l, nil
 }

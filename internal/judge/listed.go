@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"time"
+
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/trust"
 )
@@ -36,6 +38,21 @@ type Listed struct {
 	Mode        string   `json:"mode,omitempty"` // "monitor": nothing comes of what it decides
 	Layer       string   `json:"layer"`
 	Origin      string   `json:"origin"`
+
+	// What the daemon knows besides; a listing of files has none of it.
+	Agents  []string `json:"agents,omitempty"`  // installed ones under which it may be asked
+	Circuit string   `json:"circuit,omitempty"` // open: it is not asked, for it has cost time in vain; or closed
+	Did     *Did     `json:"did,omitempty"`
+}
+
+// Did is what a hook did lately.
+type Did struct {
+	Days     int       `json:"days"`
+	Runs     int64     `json:"runs"`
+	Failures int64     `json:"failures"`
+	P50      float64   `json:"p50_ms"`
+	P95      float64   `json:"p95_ms"`
+	Last     time.Time `json:"last,omitzero"`
 }
 
 func listed(h config.Hook) Listed {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/hookway/hookway/internal/api"
 	"github.com/hookway/hookway/internal/audit"
@@ -21,6 +22,9 @@ type views struct {
 	records api.Records // nil: there are none
 
 	replaying chan struct{} // one for who fires events again
+
+	examining sync.Mutex // one looks, and the others have what it found
+	examined  api.Examined
 }
 
 var _ api.Views = (*views)(nil)
@@ -44,7 +48,7 @@ func (v *views) Again(ctx context.Context, seq int64) (*replay.Again, error) {
 	}
 	options := v.home.Options()
 	options.Dir = nowhere // what belongs to no workspace is fired at the user's own hooks
-	return replay.Rerun{Options: options, Environ: v.environ()}.Again(ctx, log, seq)
+	return replay.Rerun{Options: options, Environ: v.home.environ()}.Again(ctx, log, seq)
 }
 
 // nowhere is a folder that has no hooks of its own, in place of the one that the daemon
@@ -57,7 +61,7 @@ func (v *views) Explain(ctx context.Context, c explain.Call) (guards.Explanation
 	if err != nil {
 		return guards.Explanation{}, err
 	}
-	return c.Under(ctx, list.Set, v.environ(), true), nil
+	return c.Under(ctx, list.Set, v.home.environ(), true), nil
 }
 
 // Decision explains a decision on record.
@@ -79,14 +83,6 @@ func (v *views) Decision(ctx context.Context, seq int64) (explain.Decision, erro
 		return explain.Decision{}, err
 	}
 	return explain.Of(r, &e), nil
-}
-
-// environ is what calls find, KEY=VALUE, as far as this process knows.
-func (v *views) environ() []string {
-	if v.home.Environ == nil {
-		return os.Environ()
-	}
-	return v.home.Environ()
 }
 
 // folderThere is a folder, or "" if it is not there, or on another machine.

@@ -1,9 +1,10 @@
-package main
+package server
 
 import (
 	"context"
 	"fmt"
 	"net/url"
+	"os"
 	"time"
 
 	"github.com/hookway/hookway/internal/config"
@@ -12,17 +13,39 @@ import (
 	"github.com/hookway/hookway/internal/visible"
 )
 
+// Checkup is what doctor looks at in a folder, of these agents; none means those that are
+// found or installed.
+func (h *Home) Checkup(dir string, agents ...string) *doctor.Checkup {
+	executable, err := os.Executable()
+	if err != nil {
+		executable = ""
+	}
+	options := h.Options()
+	options.Dir, options.Log = dir, nil // what is wrong is a finding
+	return &doctor.Checkup{
+		Agents: agents, Getenv: h.Getenv, Executable: executable, Version: h.Version, Dir: dir, Config: options, Now: time.Now(), Channels: h.examinedChannels(),
+	}
+}
+
+// environ is what calls and channels find, KEY=VALUE, as far as this process knows.
+func (h *Home) environ() []string {
+	if h.Environ == nil {
+		return os.Environ()
+	}
+	return h.Environ()
+}
+
 // examinedChannels are the channels of the configuration, for doctor.
-func (e *examining) examinedChannels() (all []doctor.Channel) {
-	file := config.ApprovalsFile{Getenv: e.getenv, Managed: e.home.Managed}
+func (h *Home) examinedChannels() (all []doctor.Channel) {
+	file := config.ApprovalsFile{Getenv: h.Getenv, Managed: h.Managed}
 	read, _, err := file.Read()
 	if err != nil {
 		return nil // the configuration's own findings say it
 	}
-	minted, unread := e.home.Minted()
+	minted, unread := h.Minted()
 	for _, c := range read.Channels {
-		one := doctor.Channel{Name: c.Name, Leads: leads(c), Counts: unread == nil && minted.Counts(c), Refused: notify.Refused}
-		channel, err := e.home.Channel(c, e.environ(), time.Now())
+		one := doctor.Channel{Name: c.Name, Leads: Leads(c), Counts: unread == nil && minted.Counts(c), Refused: notify.Refused}
+		channel, err := h.Channel(c, h.environ(), time.Now())
 		one.Check = func(ctx context.Context) error {
 			if err != nil {
 				return err
@@ -40,9 +63,9 @@ func (e *examining) examinedChannels() (all []doctor.Channel) {
 	return all
 }
 
-// leads says where a channel leads. What anybody could use who knows it is a secret: of
+// Leads says where a channel leads. What anybody could use who knows it is a secret: of
 // topics without a token the beginning is shown, and of a service its host.
-func leads(c config.ApprovalChannel) string {
+func Leads(c config.ApprovalChannel) string {
 	if n := c.Ntfy; n != nil {
 		topic := func(name string) string {
 			if n.TokenEnv+n.TokenFile == "" {
