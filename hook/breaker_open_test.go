@@ -8,7 +8,7 @@ import (
 func TestAnOpenCircuitIsTold(t *testing.T) {
 	var e Engine
 	slow := HandlerFunc(func(context.Context, AnyEvent) (Decision, error) { return Decision{}, ErrTimeout })
-	if _, err := e.Add(New("slow", slow, For("PreToolUse"))); err != nil {
+	if err := e.Add(New("slow", slow, For("PreToolUse"))); err != nil {
 		t.Fatal(err)
 	}
 	for n := range breakerFailures {
