@@ -5,6 +5,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"math"
+	"sync/atomic"
 )
 
 // Bounds of a block.
@@ -33,7 +34,12 @@ type block struct {
 	texts []string
 	rows  []byte // without steps
 	steps []byte
+
+	summed *summed
 }
+
+// summed are the sessions of a block, once somebody has asked for them.
+type summed = atomic.Pointer[map[sessionKey]*Session]
 
 // builder makes blocks.
 type builder struct {
@@ -110,7 +116,7 @@ func (b *builder) addSteps(steps []step) {
 // seal gives the block, signed, and begins the next one.
 func (b *builder) seal() *block {
 	done := b.block
-	done.said = b.reader.signer.sign()
+	done.said, done.summed = b.reader.signer.sign(), new(summed)
 	b.begin(done.file, done.end)
 	return &done
 }

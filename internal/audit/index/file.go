@@ -141,7 +141,7 @@ func (k *kept) load(ctx context.Context) (map[int64]*known, error) {
 		if err := rows.Scan(&id, &text, &said); err != nil {
 			return nil, err
 		}
-		b := new(block)
+		b := &block{summed: new(summed)}
 		if b.head, err = parseHead(text); err != nil {
 			return nil, err
 		}

@@ -292,7 +292,7 @@ func (x *Index) save(ctx context.Context, f *followed) error {
 	n := len(f.blocks) - len(f.unsaved)
 	f.blocks = slices.Clone(f.blocks)
 	for i, b := range f.unsaved { // what is written need not be in memory
-		f.blocks[n+i] = &block{head: b.head}
+		f.blocks[n+i] = &block{head: b.head, summed: new(summed)}
 		f.blocks[n+i].id = ids[i]
 	}
 	f.unsaved, f.problems = nil, nil
@@ -327,6 +327,7 @@ func (x *Index) publish(ctx context.Context) {
 		s.blocks = append(s.blocks, f.blocks...)
 		if f.build != nil && f.build.n > 0 {
 			tail := f.build.block
+			tail.summed = new(summed)
 			s.blocks = append(s.blocks, &tail)
 		}
 		switch rest := f.Info.Size() - f.end; {

@@ -1,0 +1,307 @@
+package timeline
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/transcript"
+)
+
+// Bounds of what is built of a session.
+const (
+	mostBuilt   = 4       // sessions that are remembered
+	mostAll     = 250_000 // items
+	mostText    = 4 << 10 // bytes of a text that is remembered
+	mostOutput  = 1 << 10 // of what a call gave
+	mostInput   = 8 << 10 // of a call's input
+	rebuildPart = 5       // what was built is looked at again after so many times as long as it took
+	buildTime   = 20 * time.Second
+)
+
+// built is what happened in a session.
+type built struct {
+	key      [2]string
+	stamp    string // of what it was built of
+	at       time.Time
+	took     time.Duration
+	lanes    []Lane
+	items    []Item
+	counts   map[string]int64
+	problems []string
+}
+
+// builder puts together what happened.
+type builder struct {
+	*built
+	agent string
+	calls map[string]int // where a call is in items
+	main  bool           // there is a transcript of the session itself
+	full  bool
+}
+
+// One gives a page of what happened in a session. The agent may be empty if the id says
+// enough.
+func (t *Timeline) One(ctx context.Context, agent, id, after string, limit int) (*Page, error) {
+	limit = cmp.Or(limit, DefaultLimit)
+	if limit < 1 || limit > MostItems {
+		return nil, fmt.Errorf("%w: limit is %d; it is from 1 to %d", ErrQuery, limit, MostItems)
+	}
+	from := 0
+	if after != "" {
+		var err error
+		if from, err = strconv.Atoi(after); err != nil || from < 0 {
+			return nil, fmt.Errorf("%w: after is %q; give the next of the page before", ErrQuery, after)
+		}
+	}
+	all, _, _, err := t.known(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o := find(all, agent, id)
+	if o == nil {
+		return nil, fmt.Errorf("%w: %s", ErrNone, id)
+	}
+	b, err := t.buildOnce(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	t.name(ctx, o)
+	page := &Page{Session: o.Session, Lanes: b.lanes, Items: []Item{}, Total: len(b.items), Counts: b.counts, Problems: append([]string{}, b.problems...)}
+	hide := t.Hide(o.Folder)
+	for _, item := range b.items[min(from, len(b.items)):min(from+limit, len(b.items))] {
+		page.Items = append(page.Items, item.told(hide))
+	}
+	if from+limit < len(b.items) {
+		page.Next = strconv.Itoa(from + limit)
+	}
+	return page, nil
+}
+
+// find finds a session; of several with the id that of the agent, or the latest.
+func find(all map[[2]string]*one, agent, id string) (found *one) {
+	for key, o := range all {
+		if key[1] != id || agent != "" && key[0] != agent {
+			continue
+		}
+		if found == nil || o.Last.After(found.Last) {
+			found = o
+		}
+	}
+	return found
+}
+
+// stampOf tells whether a session is as it was.
+func stampOf(o *one) string {
+	var text strings.Builder
+	fmt.Fprint(&text, o.Events, o.Last.UnixNano())
+	for _, s := range o.transcripts {
+		fmt.Fprint(&text, " ", s.Path, s.Size, s.Changed.UnixNano())
+	}
+	return text.String()
+}
+
+// buildOnce builds a session if it is not as it was.
+func (t *Timeline) buildOnce(ctx context.Context, o *one) (*built, error) {
+	key, stamp := [2]string{o.Agent, o.ID}, stampOf(o)
+	t.mu.Lock()
+	i := slices.IndexFunc(t.built, func(b *built) bool { return b.key == key })
+	if i >= 0 {
+		b := t.built[i]
+		t.built = append(slices.Delete(t.built, i, i+1), b)
+		if b.stamp == stamp || time.Since(b.at) < rebuildPart*b.took {
+			t.mu.Unlock()
+			return b, nil
+		}
+	}
+	t.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, buildTime)
+	defer cancel()
+	began := time.Now()
+	b, err := t.build(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	b.key, b.stamp, b.at, b.took = key, stamp, time.Now(), time.Since(began)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.built = append(slices.DeleteFunc(t.built, func(other *built) bool { return other.key == key }), b)
+	t.built = slices.Clone(t.built[max(len(t.built)-mostBuilt, 0):])
+	return b, nil
+}
+
+// build puts together what happened in a session.
+func (t *Timeline) build(ctx context.Context, o *one) (*built, error) {
+	b := &builder{built: &built{counts: map[string]int64{}}, agent: o.Agent, calls: map[string]int{}}
+	b.lanes = []Lane{{ID: "main", Name: o.Agent, Agent: o.Agent}}
+	slices.SortFunc(o.transcripts, func(x, y summary) int {
+		if x.Sub != y.Sub {
+			if x.Sub {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Compare(x.Path, y.Path)
+	})
+	for i := range o.transcripts {
+		b.transcript(ctx, &o.transcripts[i])
+	}
+	if o.record != nil {
+		for r, err := range t.Records.Records(ctx, audit.Filter{Session: o.ID, Agent: o.Agent}) {
+			if damage := (*audit.Damage)(nil); errors.As(err, &damage) {
+				continue
+			}
+			if err != nil {
+				b.problem(err.Error())
+				break
+			}
+			if r.Agent == o.Agent { // a filter for no agent is none
+				b.record(r)
+			}
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		b.problem(fmt.Sprintf("the session is too long to be read in %v: what is told of it has gaps", buildTime))
+		if !errors.Is(err, context.DeadlineExceeded) {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(b.items, func(x, y Item) int { return x.At.Compare(y.At) })
+	for i := range b.items {
+		b.count(&b.items[i])
+	}
+	return b.built, nil
+}
+
+func (b *builder) problem(text string) {
+	if len(b.problems) < mostProblems {
+		b.problems = append(b.problems, text)
+	}
+}
+
+func (b *builder) count(item *Item) {
+	b.counts[item.Kind]++
+	switch item.Action {
+	case "block", "ask":
+		b.counts[item.Action]++
+	}
+	if item.Would != "" {
+		b.counts["would"]++
+	}
+	if item.Failed {
+		b.counts["failed"]++
+	}
+}
+
+// add adds an item; false if there are too many.
+func (b *builder) add(item Item) bool {
+	if len(b.items) >= mostAll {
+		if !b.full {
+			b.full = true
+			b.problem(fmt.Sprintf("only the first %d of what happened are told", mostAll))
+		}
+		return false
+	}
+	b.items = append(b.items, item)
+	return true
+}
+
+// transcript adds what a transcript has.
+func (b *builder) transcript(ctx context.Context, s *summary) {
+	lane := "main"
+	if s.Sub {
+		lane = strings.TrimSuffix(filepath.Base(s.Path), filepath.Ext(s.Path)) + s.Session
+		b.lanes = append(b.lanes, Lane{ID: lane, Name: "sub-agent", Parent: "main", Agent: b.agent})
+	} else {
+		b.main = true
+	}
+	last, n := s.first, 0
+	err := entries(ctx, s.Record, func(e *transcript.Entry) {
+		n++
+		in := lane
+		if e.Sub && lane == "main" {
+			in = "side"
+			if !slices.ContainsFunc(b.lanes, func(l Lane) bool { return l.ID == in }) {
+				b.lanes = append(b.lanes, Lane{ID: in, Name: "sub-agent", Parent: "main", Agent: b.agent})
+			}
+		}
+		if e.Time.IsZero() {
+			e.Time = last
+		}
+		last = e.Time
+		b.entry(e, in, n)
+	})
+	if err != nil && ctx.Err() == nil {
+		b.problem(err.Error())
+	}
+}
+
+// entry adds an entry of a transcript.
+func (b *builder) entry(e *transcript.Entry, lane string, n int) {
+	item := Item{ID: fmt.Sprintf("%s/%d", lane, n), At: e.Time, Lane: lane, Model: e.Model, secret: true}
+	switch e.Kind {
+	case transcript.User:
+		item.Kind, item.Text = Prompt, clipped(e.Text, mostText)
+		if e.Hidden {
+			item.Kind = Note
+		}
+	case transcript.Agent:
+		item.Kind, item.Text = Answer, clipped(e.Text, mostText)
+	case transcript.Call:
+		item.Kind, item.Tool, item.ID = Call, e.Tool, cmp.Or(e.ID, item.ID)
+		item.input = shortInput(e.Input)
+		if _, twice := b.calls[e.ID]; twice && e.ID != "" {
+			return
+		}
+		b.calls[e.ID] = len(b.items)
+	case transcript.Result:
+		at, ok := b.calls[e.ID]
+		if !ok || e.ID == "" || at >= len(b.items) {
+			return
+		}
+		call := &b.items[at]
+		call.Text, call.Failed = clipped(e.Text, mostOutput), e.Failed
+		if call.End = e.Time; e.Time.After(call.At) && !call.At.IsZero() {
+			call.DurationMS = float64(e.Time.Sub(call.At).Microseconds()) / 1e3
+		}
+		return
+	case transcript.Usage:
+		item.Kind, item.Tokens = Usage, Tokens{Input: e.Tokens.Input + e.Tokens.Cached, Output: e.Tokens.Output}
+	default:
+		return
+	}
+	b.add(item)
+}
+
+// shortInput is a call's input, whose texts are cut if it is large.
+func shortInput(input json.RawMessage) []byte {
+	if len(input) <= mostInput {
+		return slices.Clone(input)
+	}
+	var members map[string]any
+	if json.Unmarshal(input, &members) != nil {
+		return nil
+	}
+	for name, value := range members {
+		switch v := value.(type) {
+		case string:
+			members[name] = clipped(v, mostInput/8)
+		case float64, bool:
+		default:
+			delete(members, name)
+		}
+	}
+	text, err := json.Marshal(members)
+	if err != nil || len(text) > 2*mostInput {
+		return nil
+	}
+	return text
+}
