@@ -67,6 +67,9 @@ func (d *Server) paths() map[string]map[string]answerer {
 		"/v1/record/{seq}": {http.MethodGet: d.counted(d.oneRecord)},
 		"/v1/stats":        {http.MethodGet: d.counted(d.stats)},
 
+		"/v1/sessions":      {http.MethodGet: d.counted(d.sessions)},
+		"/v1/sessions/{id}": {http.MethodGet: d.counted(d.session)},
+
 		"/v1/inbox/{agent}/take": {http.MethodPost: d.takes},
 		"/v1/inbox/{agent}/done": {http.MethodPost: d.counted(d.relayed(d.confirmInbox))},
 	}

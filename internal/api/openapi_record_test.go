@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/internal/audit/index"
+	"github.com/hookway/hookway/internal/timeline"
 )
 
 // inQuery describes parameters of a query: a name and what it says, in turns.
@@ -53,6 +54,22 @@ func describedRecordPaths() m {
 			),
 			"responses": answers("Stats", "The figures.", 400, 401, 403, 500, 503),
 		}},
+		"/v1/sessions": m{"get": m{
+			"operationId": "sessions", "summary": "Sessions of agents, the latest first: from the record, and from what agents keep of their own sessions.",
+			"parameters": inQuery(
+				"agent", "Only of this agent.", "cwd", "Only in the workspace of this folder, or in the folder or below where it is in none. A whole path.",
+				"since", "Only with something not before this time (RFC 3339), or so long ago: 10m, 3d.", "q", "Only with each of these words in title, folder, id, agent or model.",
+				"limit", "So many at most; 100 if nothing is said, 500 at most.", "after", "The next of the page before.",
+			),
+			"responses": answers("SessionList", "The page.", 400, 401, 403, 500, 503),
+		}},
+		"/v1/sessions/{id}": m{"get": m{
+			"operationId": "session", "summary": "What happened in a session, in its order, with its sub-agents as lanes.",
+			"description": "Calls are those of the record and of the agent's own transcript, joined by their ids. Secrets are taken out as of the record.",
+			"parameters": append([]m{inPath("id", "The agent's id of the session.")}, inQuery(
+				"agent", "Whose session; without it, of several the latest.", "limit", "So many items at most; 100 if nothing is said, 1000 at most.", "after", "The next of the page before.")...),
+			"responses": answers("SessionPage", "The page.", 400, 401, 403, 404, 500, 503),
+		}},
 	}
 }
 
@@ -79,6 +96,8 @@ func describedRecordForms(t *testing.T) m {
 				"revised_by": m{"type": "array", "items": ref("Record"), "description": "Records that say that the agent did not take the answer."},
 			},
 		},
-		"Stats": ofType(t, reflect.TypeFor[index.Stats]()),
+		"Stats":       ofType(t, reflect.TypeFor[index.Stats]()),
+		"SessionList": ofType(t, reflect.TypeFor[timeline.List]()),
+		"SessionPage": ofType(t, reflect.TypeFor[timeline.Page]()),
 	}
 }

@@ -41,6 +41,7 @@ var kinds = map[string]struct {
 	"unknown-name":      {http.StatusNotFound, "No agent and no message has this name"},
 	"no-such-approval":  {http.StatusNotFound, "Nothing is asked under this code"},
 	"no-such-record":    {http.StatusNotFound, "The log has no record of this number"},
+	"no-such-session":   {http.StatusNotFound, "There is no such session"},
 	"no-record":         {http.StatusServiceUnavailable, "There is no record"},
 	"ambiguous-name":    {http.StatusConflict, "There are several of this name"},
 	"id-in-use":         {http.StatusConflict, "The id belongs to another message"},

@@ -28,6 +28,9 @@ type Config struct {
 
 	// Records answers questions about the record; nil: there is none.
 	Records Records
+
+	// Sessions tells what happened in sessions; nil: there is no record.
+	Sessions Sessions
 	// Views are what people look at; nil: nothing.
 	Views Views
 

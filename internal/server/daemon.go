@@ -45,8 +45,9 @@ func (d *Daemon) Serve(ctx context.Context) error {
 	j, recorded := h.Judge()
 	j.Relay = relay.forJudge(j.Relay)
 	records, endRecords := h.recordsAPI()
+	sessions, endSessions := h.sessionsAPI(records, j)
 	programs := api.New(api.Config{
-		Engine: j, Lister: j, Log: h.Log, Relay: relayAPI{relay, j}, Approvals: asksAPI{h}, Records: records, Views: newViews(h, j, records),
+		Engine: j, Lister: j, Log: h.Log, Relay: relayAPI{relay, j}, Approvals: asksAPI{h}, Records: records, Sessions: sessions, Views: newViews(h, j, records),
 		Dial: func(target string, hk hook.Hook) (api.Closing, error) {
 			return rpc.New(rpc.Config{Target: target, Hook: hk.ID, Profile: hk.Profile, Environ: command.Environ, Log: h.Log})
 		},
@@ -93,6 +94,7 @@ func (d *Daemon) Serve(ctx context.Context) error {
 		Stopping: func(reason string) { j.GatewayStop(context.Background(), reason) },
 		Close: func() {
 			programs.Close()
+			endSessions()
 			endRecords()
 			endSending()
 			sending.Wait()

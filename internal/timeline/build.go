@@ -18,13 +18,15 @@ import (
 
 // Bounds of what is built of a session.
 const (
-	mostBuilt   = 4       // sessions that are remembered
-	mostAll     = 250_000 // items
-	mostText    = 4 << 10 // bytes of a text that is remembered
-	mostOutput  = 1 << 10 // of what a call gave
-	mostInput   = 8 << 10 // of a call's input
-	rebuildPart = 5       // what was built is looked at again after so many times as long as it took
+	mostBuilt   = 3        // sessions that are remembered
+	mostAll     = 250_000  // items
+	mostText    = 8 << 10  // bytes of a text that is remembered: more than is told
+	mostOutput  = 2560     // of what a call gave
+	mostInput   = 8 << 10  // of a call's input
+	mostBytes   = 32 << 20 // of all that; what comes then has no text
+	rebuildPart = 5        // what was built is looked at again after so many times as long as it took
 	buildTime   = 20 * time.Second
+	idleTime    = 2 * time.Minute // after it, what was built is forgotten
 )
 
 // built is what happened in a session.
@@ -45,6 +47,7 @@ type builder struct {
 	agent string
 	calls map[string]int // where a call is in items
 	main  bool           // there is a transcript of the session itself
+	bytes int            // of texts and inputs
 	full  bool
 }
 
@@ -135,7 +138,18 @@ func (t *Timeline) buildOnce(ctx context.Context, o *one) (*built, error) {
 	defer t.mu.Unlock()
 	t.built = append(slices.DeleteFunc(t.built, func(other *built) bool { return other.key == key }), b)
 	t.built = slices.Clone(t.built[max(len(t.built)-mostBuilt, 0):])
+	if t.idle == nil {
+		t.idle = time.AfterFunc(idleTime, t.forget)
+	}
+	t.idle.Reset(idleTime)
 	return b, nil
+}
+
+// forget forgets what nobody has asked for in a while.
+func (t *Timeline) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.built = nil
 }
 
 // build puts together what happened in a session.
@@ -214,6 +228,25 @@ func (b *builder) add(item Item) bool {
 	return true
 }
 
+// held is a text, as far as there is room for it.
+func (b *builder) held(text string, most int) string {
+	if b.bytes > mostBytes {
+		b.spare()
+		return ""
+	}
+	text = clipped(text, most)
+	b.bytes += len(text)
+	return text
+}
+
+// spare says that texts are left out.
+func (b *builder) spare() {
+	const text = "the session is so long that the texts of its later part are left out"
+	if !slices.Contains(b.problems, text) {
+		b.problem(text)
+	}
+}
+
 // transcript adds what a transcript has.
 func (b *builder) transcript(ctx context.Context, s *summary) {
 	lane := "main"
@@ -249,15 +282,17 @@ func (b *builder) entry(e *transcript.Entry, lane string, n int) {
 	item := Item{ID: fmt.Sprintf("%s/%d", lane, n), At: e.Time, Lane: lane, Model: e.Model, secret: true}
 	switch e.Kind {
 	case transcript.User:
-		item.Kind, item.Text = Prompt, clipped(e.Text, mostText)
+		item.Kind, item.Text = Prompt, b.held(e.Text, mostText)
 		if e.Hidden {
 			item.Kind = Note
 		}
 	case transcript.Agent:
-		item.Kind, item.Text = Answer, clipped(e.Text, mostText)
+		item.Kind, item.Text = Answer, b.held(e.Text, mostText)
 	case transcript.Call:
 		item.Kind, item.Tool, item.ID = Call, e.Tool, cmp.Or(e.ID, item.ID)
-		item.input = shortInput(e.Input)
+		if item.input = shortInput(e.Input, b.most()); item.input != nil {
+			b.bytes += len(item.input)
+		}
 		if _, twice := b.calls[e.ID]; twice && e.ID != "" {
 			return
 		}
@@ -268,7 +303,7 @@ func (b *builder) entry(e *transcript.Entry, lane string, n int) {
 			return
 		}
 		call := &b.items[at]
-		call.Text, call.Failed = clipped(e.Text, mostOutput), e.Failed
+		call.Text, call.Failed = b.held(e.Text, mostOutput), e.Failed
 		if call.End = e.Time; e.Time.After(call.At) && !call.At.IsZero() {
 			call.DurationMS = float64(e.Time.Sub(call.At).Microseconds()) / 1e3
 		}
@@ -281,9 +316,17 @@ func (b *builder) entry(e *transcript.Entry, lane string, n int) {
 	b.add(item)
 }
 
+// most is how much of a call's input is remembered.
+func (b *builder) most() int {
+	if b.bytes > mostBytes {
+		return mostInput / 16
+	}
+	return mostInput
+}
+
 // shortInput is a call's input, whose texts are cut if it is large.
-func shortInput(input json.RawMessage) []byte {
-	if len(input) <= mostInput {
+func shortInput(input json.RawMessage, most int) []byte {
+	if len(input) <= most {
 		return slices.Clone(input)
 	}
 	var members map[string]any
@@ -293,14 +336,14 @@ func shortInput(input json.RawMessage) []byte {
 	for name, value := range members {
 		switch v := value.(type) {
 		case string:
-			members[name] = clipped(v, mostInput/8)
+			members[name] = clipped(v, most/8)
 		case float64, bool:
 		default:
 			delete(members, name)
 		}
 	}
 	text, err := json.Marshal(members)
-	if err != nil || len(text) > 2*mostInput {
+	if err != nil || len(text) > 2*most {
 		return nil
 	}
 	return text

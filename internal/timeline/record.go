@@ -98,6 +98,7 @@ func (i *Item) ended(r *audit.Record) {
 const (
 	toldTitle = 300
 	toldText  = 2000
+	toldGiven = 500 // of what a call gave
 )
 
 // told is the item as it is told: without secrets.
@@ -115,7 +116,11 @@ func (i Item) told(hide *audit.Hider) Item {
 	if i.input != nil {
 		i.Title = titleOf(hide, i.input)
 	}
-	i.Title, i.Text = visible.Clip(i.Title, toldTitle), visible.Clip(i.Text, toldText)
+	most := toldText
+	if i.Kind == Call {
+		most = toldGiven
+	}
+	i.Title, i.Text = visible.Clip(i.Title, toldTitle), visible.Clip(i.Text, most)
 	i.At, i.End = i.At.UTC(), utc(i.End)
 	return i
 }

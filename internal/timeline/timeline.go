@@ -53,6 +53,7 @@ type Timeline struct {
 	mu      sync.Mutex
 	reading bool
 	built   []*built // the last ones, the latest last
+	idle    *time.Timer
 }
 
 // New gives a timeline. Nothing is read before something is asked. Close ends what goes on.
@@ -66,6 +67,9 @@ func New(o Options) *Timeline {
 func (t *Timeline) Close() {
 	t.mu.Lock()
 	t.reading = true // nothing begins any more
+	if t.idle != nil {
+		t.idle.Stop()
+	}
 	t.mu.Unlock()
 	t.end()
 	t.all.Wait()
@@ -181,10 +185,10 @@ func (t *Timeline) List(ctx context.Context, q Query) (*List, error) {
 			list = append(list, o)
 		}
 	}
-	sortBy(list, func(a, b *one) int { return place(a).before(place(b)) })
+	sortBy(list, func(a, b *one) int { return rankOf(&a.Session).before(rankOf(&b.Session)) })
 	out := &List{Sessions: []Session{}, Behind: behind, Problems: append([]string{}, problems...)}
 	for _, o := range list {
-		if q.After != "" && place(o).before(after) <= 0 {
+		if q.After != "" && rankOf(&o.Session).before(after) <= 0 {
 			continue
 		}
 		t.name(ctx, o)
@@ -192,7 +196,7 @@ func (t *Timeline) List(ctx context.Context, q Query) (*List, error) {
 			continue
 		}
 		if len(out.Sessions) == q.Limit {
-			out.Next = place2(out.Sessions[q.Limit-1]).String()
+			out.Next = rankOf(&out.Sessions[q.Limit-1]).String()
 			break
 		}
 		out.Sessions = append(out.Sessions, o.Session)
@@ -236,8 +240,7 @@ type ranked struct {
 	id    string
 }
 
-func place(o *one) ranked       { return place2(o.Session) }
-func place2(s Session) ranked   { return ranked{s.Last.UnixNano(), s.Agent, s.ID} }
+func rankOf(s *Session) ranked  { return ranked{s.Last.UnixNano(), s.Agent, s.ID} }
 func (r ranked) String() string { return fmt.Sprintf("%d/%s/%s", r.last, r.agent, r.id) }
 
 func (r ranked) before(o ranked) int {

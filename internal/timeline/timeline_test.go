@@ -1,0 +1,219 @@
+package timeline_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/audit/index"
+	"github.com/hookway/hookway/internal/timeline"
+)
+
+// at is a time of these tests, in seconds.
+func at(seconds int) time.Time {
+	return time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC).Add(time.Duration(seconds) * time.Second)
+}
+
+// home is a folder in which agents keep what they did, beside an audit log.
+type home struct {
+	t    *testing.T
+	root string
+	log  string
+}
+
+func newHome(t *testing.T) *home {
+	root := t.TempDir()
+	return &home{t: t, root: root, log: filepath.Join(root, "audit")}
+}
+
+// claude writes a transcript of Claude Code.
+func (h *home) claude(path string, lines ...string) {
+	h.t.Helper()
+	path = filepath.Join(h.root, ".claude", "projects", "-src-app", path)
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		err = os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600)
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// line is one of a transcript: what stands for who says it.
+func line(session string, seconds int, who, message string) string {
+	return fmt.Sprintf(`{"type":%q,"uuid":"u%s%d","sessionId":%q,"cwd":"/src/app","timestamp":%q,"version":"2.0.1","message":%s}`, who, session, seconds, session, at(seconds).Format(time.RFC3339), message)
+}
+
+func prompt(session string, seconds int, text string) string {
+	return line(session, seconds, "user", fmt.Sprintf(`{"role":"user","content":%q}`, text))
+}
+
+func call(session string, seconds int, id, command string) string {
+	return line(session, seconds, "assistant", fmt.Sprintf(`{"id":"m%d","model":"opus","content":[{"type":"tool_use","id":%q,"name":"Bash","input":{"command":%q}}],"usage":{"input_tokens":10,"output_tokens":5}}`, seconds, id, command))
+}
+
+func result(session string, seconds int, id, text string) string {
+	return line(session, seconds, "user", fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%q}]}`, id, text))
+}
+
+// record puts records into the log.
+func (h *home) record(list ...audit.Record) {
+	h.t.Helper()
+	log, err := audit.Open(audit.Config{Dir: h.log})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, r := range list {
+		if err := log.Append(h.t.Context(), r); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+	if err := log.Close(); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *home) open(fields ...string) *timeline.Timeline {
+	x := index.Open(h.log, nil)
+	t := timeline.New(timeline.Options{
+		Records: x, Hide: func(string) *audit.Hider { return audit.NewHider(fields) },
+		Getenv: func(name string) string { return map[string]string{"HOME": h.root}[name] },
+	})
+	h.t.Cleanup(func() {
+		t.Close()
+		if err := x.Close(); err != nil {
+			h.t.Error(err)
+		}
+	})
+	return t
+}
+
+// items are those of a session, in short.
+func items(t *testing.T, of *timeline.Timeline, id string) (list []string, page *timeline.Page) {
+	t.Helper()
+	page, err := of.One(t.Context(), "", id, "", timeline.MostItems)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range page.Items {
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%s %s %s%s %s %d", i.Lane, i.Kind, i.Title, i.Text, i.Action, i.Record)))
+	}
+	return list, page
+}
+
+// TestASessionIsOfTheRecordAndTheTranscript: calls are joined by their ids, sub-agents are
+// lanes, and what only one of both knows is told, too.
+func TestASessionIsOfTheRecordAndTheTranscript(t *testing.T) {
+	h := newHome(t)
+	h.claude("s1.jsonl", prompt("s1", 0, "tidy up"), call("s1", 1, "c1", "ls"), result("s1", 2, "c1", "a b"), call("s1", 5, "c2", "rm -rf /"), result("s1", 6, "c2", "blocked"))
+	h.claude("s1/subagents/agent-x.jsonl", prompt("s1", 3, "look around"), call("s1", 4, "c3", "pwd"))
+	of := func(seconds int, event, id, what, action string) audit.Record {
+		return audit.Record{Time: at(seconds), Event: event, Session: "s1", Agent: "claude", Workspace: "/src/app", Tool: "Bash", ToolUseID: id, What: what, Action: action, By: "guards"}
+	}
+	h.record(
+		of(0, "AgentStart", "", "tidy up", "continue"), of(1, "PreToolUse", "c1", "ls", "continue"), of(2, "PostToolUse", "c1", "ls", "continue"),
+		of(4, "PreToolUse", "c3", "pwd", "continue"), of(5, "PreToolUse", "c2", "rm -rf /", "block"),
+		of(7, "PreToolUse", "c9", "make", "ask"), of(8, "MessageReceived", "", "hello", "continue"), of(9, audit.Approval, "", "make", "allow"),
+	)
+	got, page := items(t, h.open(), "s1")
+	want := []string{
+		"main prompt tidy up  0", "main call lsa b continue 2", "main usage   0", "agent-x prompt look around  0", "agent-x call pwd continue 4", "agent-x usage   0",
+		"main call rm -rf /blocked block 5", "main usage   0", "main call make ask 6", "main message hello continue 7", "main approval make allow 8",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if len(page.Lanes) != 2 || page.Lanes[1].Parent != "main" || page.Counts["block"] != 1 {
+		t.Errorf("%+v %v", page.Lanes, page.Counts)
+	}
+	if s := page.Session; s.Title != "tidy up" || s.Calls != 4 || s.Tokens.Output != 15 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestASessionFromBeforeTheRecord is told of its transcript alone, and one without a
+// transcript of its record.
+func TestASessionFromBeforeTheRecord(t *testing.T) {
+	h := newHome(t)
+	h.claude("old.jsonl", prompt("old", 0, "first"), call("old", 1, "c1", "ls"))
+	h.record(audit.Record{Time: at(100), Event: "AgentStart", Session: "new", Agent: "gemini", Workspace: "/src/other", What: "second", Action: "continue"})
+	of := h.open()
+	list, err := of.List(t.Context(), timeline.Query{})
+	if err != nil || len(list.Sessions) != 2 {
+		t.Fatalf("%+v %v", list, err)
+	}
+	var got []string
+	for _, s := range list.Sessions {
+		got = append(got, fmt.Sprint(s.ID, " ", s.Agent, " ", s.Title, " ", s.Folder, " ", s.From))
+	}
+	if want := []string{"new gemini second /src/other [record]", "old claude first /src/app [transcript]"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for query, want := range map[*timeline.Query]string{
+		{Agent: "claude"}: "old", {Folder: "/src/other"}: "new", {Workspace: "/src/app"}: "old", {Since: at(50)}: "new", {Text: "FIRST app"}: "old",
+	} {
+		list, err := of.List(t.Context(), *query)
+		if err != nil || len(list.Sessions) != 1 || list.Sessions[0].ID != want {
+			t.Errorf("%+v: %+v %v", query, list, err)
+		}
+	}
+	if _, err := of.One(t.Context(), "", "nobody", "", 0); !errors.Is(err, timeline.ErrNone) {
+		t.Error(err)
+	}
+}
+
+// TestSecretsOfTranscriptsAreNotTold: they are hidden as the record hides them.
+func TestSecretsOfTranscriptsAreNotTold(t *testing.T) {
+	const token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+	h := newHome(t)
+	h.claude("s1.jsonl", prompt("s1", 0, "use "+token), call("s1", 1, "c1", "curl -H 'Authorization: Bearer "+token+"' x"), result("s1", 2, "c1", "password="+token),
+		line("s1", 3, "assistant", `{"id":"m","content":[{"type":"tool_use","id":"c2","name":"Login","input":{"password":"hunter2hunter2","path":"`+strings.Repeat("x", 20_000)+`"}}]}`))
+	for _, fields := range [][]string{nil, {"prompt", "tool_input"}} {
+		of := h.open(fields...)
+		list, err := of.List(t.Context(), timeline.Query{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := items(t, of, "s1")
+		told := fmt.Sprint(list.Sessions, got)
+		if strings.Contains(told, token) || strings.Contains(told, "hunter2") {
+			t.Errorf("with %q hidden: %s", fields, told)
+		}
+		if fields != nil && strings.Contains(told, "curl") {
+			t.Errorf("what %q hides is told: %s", fields, told)
+		}
+	}
+}
+
+// TestALongSessionIsPaged: all of it, each once.
+func TestALongSessionIsPaged(t *testing.T) {
+	h := newHome(t)
+	var text []string
+	for i := range 3000 {
+		id := fmt.Sprint("c", i)
+		text = append(text, call("s1", 2*i, id, "echo "+id), result("s1", 2*i+1, id, "ok"))
+	}
+	h.claude("s1.jsonl", text...)
+	of, after, seen := h.open(), "", map[string]bool{}
+	for {
+		page, err := of.One(t.Context(), "claude", "s1", after, 700)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range page.Items {
+			seen[i.ID] = true
+		}
+		if after = page.Next; after == "" {
+			break
+		}
+	}
+	if len(seen) != 6000 {
+		t.Errorf("%d of 6000 items", len(seen))
+	}
+}
