@@ -67,7 +67,7 @@ was not changed.`,
 	cmd.Flags().IntVarP(&o.Last, "last", "n", 0, "show the last `N` only; with -f the default is 10")
 	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with what is recorded from now on")
 	cmd.Flags().BoolVarP(&o.explain, "explain", "v", false, "show each hook that was asked, and what was changed")
-	cmd.AddCommand(logVerifyCommand(a))
+	cmd.AddCommand(logVerifyCommand(a), logReindexCommand(a))
 	return cmd
 }
 

@@ -24,7 +24,8 @@ type followed struct {
 
 	unsaved  []*block // at the end of blocks
 	problems []problem
-	torn     bool // the last problem is a torn line, which the next record may own up to
+	partial  int64 // bytes of a last line that may be in the middle of being written
+	torn     bool  // the last problem is a torn line, which the next record may own up to
 }
 
 // snapshot is what is indexed at a time. Nobody changes it.
@@ -199,11 +200,16 @@ func (x *Index) lines(ctx context.Context, f *followed, file *os.File, last bool
 		f.build = newBuilder(f.First, f.end)
 	}
 	size, n := f.Info.Size(), 0
+	f.partial = 0
 	for l, err := range audit.Forward(file, f.end) {
 		if err != nil {
 			return false, err
 		}
-		if l.At >= size || !l.Whole && last { // it may be in the middle of being written
+		if l.At >= size {
+			break
+		}
+		if !l.Whole && last {
+			f.partial = size - l.At
 			break
 		}
 		f.line(l)
@@ -330,7 +336,7 @@ func (x *Index) publish(ctx context.Context) {
 			tail.summed = new(summed)
 			s.blocks = append(s.blocks, &tail)
 		}
-		switch rest := f.Info.Size() - f.end; {
+		switch rest := f.Info.Size() - f.end - f.partial; {
 		case rest <= 0:
 		case i+1 < len(x.logs):
 			s.behind += max(x.logs[i+1].First-1-max(f.last, f.First-1), 0)

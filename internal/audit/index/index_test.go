@@ -1,7 +1,10 @@
 package index_test
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -65,7 +68,15 @@ var logs struct {
 	made map[string]bool
 }
 
+// TestMain lets this test binary be a process that builds an index, too.
 func TestMain(m *testing.M) {
+	if dir := os.Getenv("INDEX_TEST_BUILD"); dir != "" {
+		buildForEver(dir)
+	}
+	if dir := os.Getenv("INDEX_TEST_FULL"); dir != "" {
+		fmt.Println(fillTheDisk(dir))
+		os.Exit(0)
+	}
 	var err error
 	if logs.root, err = os.MkdirTemp("", "index"); err != nil {
 		panic(err)
@@ -247,3 +258,98 @@ func wanted(dir string, q index.Query) ([]int64, error) {
 
 // filter is one of an action and an agent.
 func filter(action, agent string) audit.Filter { return audit.Filter{Action: action, Agent: agent} }
+
+// TestFiguresAreThoseOfTheLog holds figures against those that are made of the log itself.
+func TestFiguresAreThoseOfTheLog(t *testing.T) {
+	dir := newLog(t, 2500, 256<<10)
+	x := whole(t, open(t, dir))
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 12 {
+		q := index.StatsQuery{Filter: randomQuery(r).Filter, Zone: time.FixedZone("", 3600*r.IntN(12))}
+		q.Hook = ""
+		stats, err := x.Stats(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hooks, err := audit.Summarize(dir, q.Filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compareHooks(t, stats.Hooks, hooks)
+		actions, days := map[string]int64{}, map[string]int64{}
+		for one, err := range audit.Read(dir, q.Filter) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			actions[cmp.Or(one.Action, "none")]++
+			days[one.Time.In(q.Zone).Format(time.DateOnly)]++
+		}
+		for _, day := range stats.Days {
+			for _, n := range day.ByAction {
+				days[day.Day] -= n
+			}
+		}
+		if !maps.Equal(actions, stats.ByAction) {
+			t.Errorf("%+v: %v, want %v", q.Filter, stats.ByAction, actions)
+		}
+		for day, n := range days {
+			if n != 0 {
+				t.Errorf("%+v: %s lacks %d", q.Filter, day, n)
+			}
+		}
+	}
+}
+
+func compareHooks(t *testing.T, got []index.HookStats, want []audit.HookStats) {
+	t.Helper()
+	of := map[string]index.HookStats{}
+	for _, h := range got {
+		of[h.Hook] = h
+	}
+	for _, w := range want {
+		g := of[w.Hook]
+		if counts, wanted := [4]int64{g.Runs, g.Would, g.Failures, g.Changes}, [4]int64{int64(w.Runs), int64(w.Would), int64(w.Failures), int64(w.Changes)}; counts != wanted {
+			t.Errorf("%s: %v, want %v", w.Hook, counts, wanted)
+		}
+		for _, p := range [][2]float64{{g.P50, w.P50}, {g.P95, w.P95}, {g.P99, w.P99}} {
+			if math.Abs(p[0]-p[1]) > 0.011*p[1]+0.001 {
+				t.Errorf("%s: %v ms, want %v", w.Hook, p[0], p[1])
+			}
+		}
+	}
+}
+
+// TestSessionsAreThoseOfTheLog counts them by hand.
+func TestSessionsAreThoseOfTheLog(t *testing.T) {
+	dir := newLog(t, 2500, 256<<10)
+	x := whole(t, open(t, dir))
+	list, _, err := x.Sessions(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := map[string]int64{}
+	for r, err := range audit.Read(dir, audit.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Session != "" {
+			events[r.Agent+" "+r.Session]++
+		}
+	}
+	for _, s := range list {
+		events[s.Agent+" "+s.ID] -= s.Events
+	}
+	for session, n := range events {
+		if n != 0 {
+			t.Errorf("%q lacks %d records", session, n)
+		}
+	}
+	n := int64(0)
+	for range x.Records(t.Context(), audit.Filter{Session: "s-1"}) {
+		n++
+	}
+	page, err := x.Page(t.Context(), index.Query{Filter: audit.Filter{Session: "s-1"}})
+	if err != nil || page.Total != n {
+		t.Errorf("%d records of s-1, want %d (%v)", n, page.Total, err)
+	}
+}
