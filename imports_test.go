@@ -107,7 +107,7 @@ var rooms = map[string][]string{
 		"internal/memory/recall", "internal/memory/remote", "internal/page", "internal/pin", "internal/relay", "internal/relay/bus", "internal/roster", "internal/session", "internal/webhook", "internal/strict"},
 	"internal/scaffold":    {"hook", "docs/schema", "handler/script", "internal/cases", "internal/config", "internal/disk", "internal/strict", "internal/trust"},
 	"internal/audit":       {"facts", "wire", "internal/keep", "internal/logline", "internal/backoff", "hook", "internal/disk", "internal/visible"},
-	"internal/timeline":    {"internal/audit", "internal/audit/index", "internal/transcript", "internal/visible"},
+	"internal/timeline":    {"internal/audit", "internal/transcript", "internal/visible"},
 	"internal/audit/index": {"hook", "internal/audit", "internal/disk", "internal/logline", "internal/sqlite"},
 	"examples/agentloop":   {"proto/hookway/v1"},
 	"e2e":                  {}, // tests only

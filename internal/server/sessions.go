@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookway/hookway/internal/api"
 	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/audit/index"
 	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/timeline"
 )
@@ -19,8 +20,23 @@ func (h *Home) sessionsAPI(records api.Records, j *judge.Judge) (sessions api.Se
 		return nil, func() {}
 	}
 	hiders := &hiders{judge: j, of: map[string]*audit.Hider{}}
-	t := timeline.New(timeline.Options{Records: of.Index, Getenv: h.Getenv, Hide: hiders.in, Log: h.Log})
+	t := timeline.New(timeline.Options{Records: recorded{of.Index}, Getenv: h.Getenv, Hide: hiders.in, Log: h.Log})
 	return t, t.Close
+}
+
+// recorded is what is on record of sessions.
+type recorded struct{ *index.Index }
+
+// Sessions gives the sessions that are on record, the latest first.
+func (r recorded) Sessions(ctx context.Context) (list []timeline.Recorded, behind int64, err error) {
+	all, behind, err := r.Index.Sessions(ctx)
+	for _, s := range all {
+		list = append(list, timeline.Recorded{
+			ID: s.ID, Agent: s.Agent, Folder: s.Folder, First: s.First, Last: s.Last, Events: s.Events, Calls: s.Calls, Blocks: s.Blocks, Asks: s.Asks, Would: s.Would,
+			Prompt: func(ctx context.Context) string { return r.Prompt(ctx, &s) },
+		})
+	}
+	return list, behind, err
 }
 
 // hiders take secrets out of what happened in folders, as the record does.

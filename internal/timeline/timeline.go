@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/audit"
-	"github.com/hookway/hookway/internal/audit/index"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -22,13 +21,20 @@ import (
 type Records interface {
 	// Sessions gives the sessions that are on record; behind is how many records were not
 	// looked at yet.
-	Sessions(ctx context.Context) (list []index.Session, behind int64, err error)
-
-	// Prompt gives the first prompt of one of them.
-	Prompt(ctx context.Context, of *index.Session) string
+	Sessions(ctx context.Context) (list []Recorded, behind int64, err error)
 
 	// Records gives the records that are wanted, oldest first.
 	Records(ctx context.Context, f audit.Filter) iter.Seq2[*audit.Record, error]
+}
+
+// Recorded is a session that is on record.
+type Recorded struct {
+	ID, Agent, Folder           string
+	First, Last                 time.Time
+	Events, Calls, Blocks, Asks int64
+	Would                       int64
+
+	Prompt func(context.Context) string // the first one
 }
 
 // Options say what a Timeline reads.
@@ -86,7 +92,7 @@ const mostProblems = 20
 // one is a session with where it is known from.
 type one struct {
 	Session
-	record      *index.Session
+	record      *Recorded
 	transcripts []summary // of it and its sub-agents
 }
 
@@ -228,7 +234,7 @@ func (q *Query) says(o *one) bool {
 // name gives a session its title, without secrets.
 func (t *Timeline) name(ctx context.Context, o *one) {
 	if o.Title == "" && o.record != nil {
-		o.Title = t.Records.Prompt(ctx, o.record)
+		o.Title = o.record.Prompt(ctx)
 	}
 	o.Title = visible.Clip(t.Hide(o.Folder).Text("prompt", o.Title), mostTitle)
 }

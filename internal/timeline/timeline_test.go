@@ -1,6 +1,7 @@
 package timeline_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -79,10 +80,24 @@ func (h *home) record(list ...audit.Record) {
 	}
 }
 
+// recorded is what an index has.
+type recorded struct{ *index.Index }
+
+func (r recorded) Sessions(ctx context.Context) (list []timeline.Recorded, behind int64, err error) {
+	all, behind, err := r.Index.Sessions(ctx)
+	for _, s := range all {
+		list = append(list, timeline.Recorded{
+			ID: s.ID, Agent: s.Agent, Folder: s.Folder, First: s.First, Last: s.Last, Events: s.Events, Calls: s.Calls, Blocks: s.Blocks, Asks: s.Asks, Would: s.Would,
+			Prompt: func(ctx context.Context) string { return r.Prompt(ctx, &s) },
+		})
+	}
+	return list, behind, err
+}
+
 func (h *home) open(fields ...string) *timeline.Timeline {
 	x := index.Open(h.log, nil)
 	t := timeline.New(timeline.Options{
-		Records: x, Hide: func(string) *audit.Hider { return audit.NewHider(fields) },
+		Records: recorded{x}, Hide: func(string) *audit.Hider { return audit.NewHider(fields) },
 		Getenv: func(name string) string { return map[string]string{"HOME": h.root}[name] },
 	})
 	h.t.Cleanup(func() {
