@@ -196,7 +196,7 @@ func TestAPageOfAnotherOriginGetsNothing(t *testing.T) {
 	}
 	_, err := chromedp.Call(owner.ctx, cdpage.BringToFront, cdp.Empty{})
 	check(t, err)
-	owner.until("the owner's page works as before", `document.documentElement.dataset.state == "ready" && document.querySelector('[data-code=%q]')`, code)
+	owner.until("the owner's page works as before", `document.querySelector(".link-here") && document.querySelector('[data-code=%q]')`, code)
 	owner.isWhole(t, "the owner's page, after the attacks")
 	fresh := owner.another(t)
 	fresh.goes(page + "/#/approvals")
