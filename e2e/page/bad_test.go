@@ -133,9 +133,6 @@ func TestALongSession(t *testing.T) {
 	w := newWorld(t, "")
 	w.transcript("long", calls)
 	p := w.page("")
-	if p.lacks("sessions") {
-		t.Skip("SKIPPED: a long session is not looked at, because the daemon does not offer sessions")
-	}
 	p.view("sessions/long?agent=claude")
 	p.until("its first prompt is shown", `document.querySelector("main").innerText.includes("Do all of it")`)
 	p.until("it tells how many calls there are", `/50[.,\s]?000/.test(document.querySelector("main").innerText)`)

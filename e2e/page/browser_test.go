@@ -103,7 +103,6 @@ func (p *tab) another(t testing.TB) *tab {
 func openTab(t testing.TB, parent context.Context, options ...chromedp.ContextOption) *tab {
 	t.Helper()
 	p := &tab{complaints: &complaints{}, t: t}
-	p.expects(`40[45].*/v1/(folders|sessions|doctor)`) // the page asks whether the daemon has them
 	var cancel context.CancelFunc
 	p.ctx, cancel = chromedp.NewContext(parent, append(options, chromedp.WithListener(p.hear))...)
 	t.Cleanup(func() {

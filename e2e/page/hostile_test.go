@@ -11,10 +11,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-
-	"github.com/chromedp/cdproto/cdp"
-	cdpage "github.com/chromedp/cdproto/page"
-	"github.com/chromedp/chromedp"
 )
 
 // secret is in what the page shows, and nowhere else.
@@ -194,8 +190,6 @@ func TestAPageOfAnotherOriginGetsNothing(t *testing.T) {
 			}
 		})
 	}
-	_, err := chromedp.Call(owner.ctx, cdpage.BringToFront, cdp.Empty{})
-	check(t, err)
 	owner.until("the owner's page works as before", `document.querySelector(".link-here") && document.querySelector('[data-code=%q]')`, code)
 	owner.isWhole(t, "the owner's page, after the attacks")
 	fresh := owner.another(t)
