@@ -29,11 +29,8 @@ func TestPictures(t *testing.T) {
 		wide, high          int64
 	}{
 		{"now-light", "now", "light", width, height},
-		{"now-dark", "now", "dark", width, height},
 		{"session", "sessions/claude-0000?agent=claude", "light", width, height},
-		{"decision", "decisions/4", "light", width, height},
 		{"guards-dark", "guards", "dark", width, height},
-		{"approvals", "approvals", "light", width, height},
 		{"approvals-phone", "approvals", "dark", 390, 780},
 	} {
 		t.Run(one.file, func(t *testing.T) {
