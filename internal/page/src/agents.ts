@@ -36,14 +36,15 @@ function agent(v: unknown): Agent {
   return { name: str(o.agent) || str(o.name), title: str(o.title) || (Object.hasOwn(titles, str(o.agent)) ? titles[str(o.agent)]! : str(o.agent) || str(o.name)), version: str(o.version), installed: typeof o.installed === "boolean" ? yes(o.installed) : null, findings: list(o.findings, finding) };
 }
 
-const report = (v: unknown) => ({ agents: list(obj(v).agents, agent), rest: list(obj(v).sections, agent), raw: v });
+const itself = (v: unknown) => v;
+const report = (v: unknown) => ({ agents: list(obj(v).agents, agent), rest: list(obj(v).sections, agent), raw: [...list(obj(v).agents, itself), ...list(obj(v).sections, itself)] });
 
 export function Agents(): VNode {
   const q = useQuery("/v1/doctor", report, 60_000);
   const all = [...(q.data?.agents ?? []), ...(q.data?.rest ?? [])];
   const failures = all.reduce((n, a) => n + a.findings.filter((f) => f.level === "fail").length, 0), warnings = all.reduce((n, a) => n + a.findings.filter((f) => f.level === "warn").length, 0);
   return html`<section class="view view-page">
-    <${Head} title="Agents" sub=${q.data && html`<span class="dim" role="status">${failures + warnings === 0 ? "all is well" : `${counted(failures, "failure")}, ${counted(warnings, "warning")}`}</span>`}><${Button} icon="reload" onClick=${q.reload}>Look again<//><${Export} name="agents" items=${() => obj(q.data?.raw).agents ?? obj(q.data?.raw).sections ?? []} /><//>
+    <${Head} title="Agents" sub=${q.data && html`<span class="dim" role="status">${failures + warnings === 0 ? "all is well" : `${counted(failures, "failure")}, ${counted(warnings, "warning")}`}</span>`}><${Button} icon="reload" onClick=${q.reload}>Look again<//><${Export} name="agents" items=${() => q.data?.raw ?? []} /><//>
     <${Missing} q=${q} what="doctor's findings" />
     ${q.data && all.length === 0 && html`<div class="empty card"><h2>No agent is known here</h2><p><code>hookway install</code> connects those that are installed.</p></div>`}
     <div class="cards cards-agents">${all.map((a) => html`<${Card} key=${a.name} a=${a} />`)}</div>
