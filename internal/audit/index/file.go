@@ -90,6 +90,9 @@ func openOnce(ctx context.Context, path string) (*kept, error) {
 // removeKept removes the file. Another process that has it open goes on with what it has.
 func removeKept(ctx context.Context, path string) error {
 	unlock, err := disk.LockFile(ctx, path+".lock")
+	if errors.Is(err, os.ErrNotExist) { // there is no folder yet, so no index
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("the index cannot be removed: %w", err)
 	}
