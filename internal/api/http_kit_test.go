@@ -120,7 +120,8 @@ func (h *house) serve(p plan) {
 	}
 	h.judge = &judge.Judge{Log: logline.New(h.log), Record: log.Append, AuditDir: filepath.Join(h.home, "audit")}
 	h.relay = &relayed{h: h}
-	server := api.New(api.Config{Engine: h.judge, Lister: h.judge, Relay: h.relay, Records: records{index.Open(h.judge.AuditDir, nil)}, Token: h.token, Log: logline.New(h.log), HeadTime: p.patience, BodyTime: p.patience})
+	found := index.Open(h.judge.AuditDir, nil)
+	server := api.New(api.Config{Engine: h.judge, Lister: h.judge, Relay: h.relay, Records: records{found}, Token: h.token, Log: logline.New(h.log), HeadTime: p.patience, BodyTime: p.patience})
 	server.Gateway, server.Page = p.gateway, p.page
 	c := daemon.Config{
 		Places: at, Version: "test", Idle: p.idle, API: server, Log: logline.New(h.log),
@@ -143,7 +144,7 @@ func (h *house) serve(p plan) {
 		},
 		Close: func() {
 			server.Close()
-			if err := errors.Join(h.judge.Close(), log.Close(), h.relay.close()); err != nil {
+			if err := errors.Join(found.Close(), h.judge.Close(), log.Close(), h.relay.close()); err != nil {
 				h.t.Error(err)
 			}
 		},

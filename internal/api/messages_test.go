@@ -267,7 +267,7 @@ func TestEachBadMessageIsOneClearProblem(t *testing.T) {
 		{method: "GET", path: "/v1/inbox/Alice?state=done", status: 400, says: []string{"state", "suppressed"}},
 		{method: "GET", path: "/v1/inbox/Alice?limit=0", status: 400, says: []string{"limit", "1000"}},
 		{method: "GET", path: "/v1/agents?all=1", status: 400, says: []string{"no parameter"}},
-		{method: "GET", path: "/v1/messages", status: 405, says: []string{"POST"}},
+		{method: "PUT", path: "/v1/messages", status: 405, says: []string{"POST"}},
 		{method: "GET", path: "/v1/messages/", status: 404, says: []string{"nothing at"}},
 		{method: "GET", path: "/v1/inbox/Alice/x", status: 404, says: []string{"nothing at"}},
 	} {

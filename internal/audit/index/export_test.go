@@ -3,9 +3,13 @@ package index
 import (
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/hookway/hookway/internal/audit"
 )
+
+// The tests ask what a page has, however slow the machine is.
+func init() { patience = 2 * time.Minute }
 
 // Concerns reports whether a record, which the filter wants, is wanted for its rule and its
 // words, too. It looks at the record's JSON with nothing of what the index does.

@@ -38,9 +38,11 @@ type Index struct {
 	counts counts
 }
 
-// Bounds of the time that an answer takes.
+// patience bounds the time that an answer takes in all.
+var patience = 2 * time.Second
+
+// Bounds of its parts.
 const (
-	patience   = 2 * time.Second        // in all
 	followTime = time.Second            // to read what is new of the last file
 	olderTime  = 20 * time.Millisecond  // to read what is not indexed of others
 	countTime  = 25 * time.Millisecond  // to count what is wanted, after the page
