@@ -9,7 +9,7 @@ import (
 )
 
 // The tests ask what a page has, however slow the machine is.
-func init() { patience = 2 * time.Minute }
+func init() { patience, followTime, olderTime = 2*time.Minute, time.Minute, time.Minute }
 
 // Concerns reports whether a record, which the filter wants, is wanted for its rule and its
 // words, too. It looks at the record's JSON with nothing of what the index does.

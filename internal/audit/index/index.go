@@ -38,13 +38,16 @@ type Index struct {
 	counts counts
 }
 
-// patience bounds the time that an answer takes in all.
-var patience = 2 * time.Second
+// Bounds of the time that an answer takes. The tests, which ask what and not how fast,
+// have longer ones.
+var (
+	patience   = 2 * time.Second       // in all
+	followTime = time.Second           // to read what is new of the last file
+	olderTime  = 20 * time.Millisecond // to read what is not indexed of others
+)
 
-// Bounds of its parts.
+// Bounds of what is done besides.
 const (
-	followTime = time.Second            // to read what is new of the last file
-	olderTime  = 20 * time.Millisecond  // to read what is not indexed of others
 	countTime  = 25 * time.Millisecond  // to count what is wanted, after the page
 	turnTime   = 200 * time.Millisecond // of a turn beside the answers
 	idleTime   = 2 * time.Minute        // after the last question, what is open is closed
