@@ -67,15 +67,20 @@ func decodeExplain(body []byte) (c explain.Call, err error) {
 	return explain.Tool(r.Tool, input, r.CWD), nil
 }
 
-// explain answers POST /v1/explain.
-func (d *Server) explain(w http.ResponseWriter, r *http.Request, _ origin) (int, error) {
+// onlyJSON reads the small JSON body of a request that has no parameters.
+func (d *Server) onlyJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if _, err := query(r); err != nil {
-		return 0, err
+		return nil, err
 	}
 	if err := jsonOnly(r); err != nil {
-		return 0, err
+		return nil, err
 	}
-	body, err := d.smallBody(w, r)
+	return d.smallBody(w, r)
+}
+
+// explain answers POST /v1/explain.
+func (d *Server) explain(w http.ResponseWriter, r *http.Request, _ origin) (int, error) {
+	body, err := d.onlyJSON(w, r)
 	if err != nil {
 		return 0, err
 	}

@@ -159,13 +159,7 @@ func (d *Server) guards(w http.ResponseWriter, r *http.Request, _ origin) (int, 
 
 // setGuards answers POST /v1/guards.
 func (d *Server) setGuards(w http.ResponseWriter, r *http.Request, o origin) (int, error) {
-	if _, err := query(r); err != nil {
-		return 0, err
-	}
-	if err := jsonOnly(r); err != nil {
-		return 0, err
-	}
-	body, err := d.smallBody(w, r)
+	body, err := d.onlyJSON(w, r)
 	if err != nil {
 		return 0, err
 	}

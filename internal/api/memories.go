@@ -123,13 +123,7 @@ func decodeMemory(body []byte) (m memory.Memory, err error) {
 
 // remember answers POST /v1/memories.
 func (d *Server) remember(w http.ResponseWriter, r *http.Request, _ origin) (int, error) {
-	if _, err := query(r); err != nil {
-		return 0, err
-	}
-	if err := jsonOnly(r); err != nil {
-		return 0, err
-	}
-	body, err := d.smallBody(w, r)
+	body, err := d.onlyJSON(w, r)
 	if err != nil {
 		return 0, err
 	}
