@@ -1,6 +1,7 @@
 package index
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"time"
@@ -10,6 +11,36 @@ import (
 
 // The tests ask what a page has, however slow the machine is.
 func init() { patience, followTime, olderTime = 2*time.Minute, time.Minute, time.Minute }
+
+// lapsing is a context that ends when it was asked a few times whether it has.
+type lapsing struct {
+	context.Context
+	left int
+}
+
+func (l *lapsing) Err() error {
+	if l.left--; l.left < 0 {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// PageInTime gives a page, for which there is time to ask so often; without an index if it
+// has to be read plainly.
+func (x *Index) PageInTime(ctx context.Context, q Query, asks int, plainly bool) (*Page, error) {
+	a, err := q.ready()
+	if err != nil {
+		return nil, err
+	}
+	s, err := x.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if plainly {
+		return x.plain.page(&lapsing{ctx, asks}, a)
+	}
+	return x.page(&lapsing{ctx, asks}, s, a)
+}
 
 // Concerns reports whether a record, which the filter wants, is wanted for its rule and its
 // words, too. It looks at the record's JSON with nothing of what the index does.

@@ -39,7 +39,7 @@ var (
 // record makes one up.
 func record(r *rand.Rand, n int) audit.Record {
 	out := audit.Record{
-		Time: begin.Add(time.Duration(n)*97*time.Second + time.Duration(r.Int64N(int64(time.Hour)))), Event: pick(r, events...), EventID: fmt.Sprintf("event-%d", n/2), Native: pick(r, natives...),
+		Time: begin.Add(time.Duration(n)*97*time.Second + time.Duration(r.Int64N(int64(30*time.Minute)))), Event: pick(r, events...), EventID: fmt.Sprintf("event-%d", n/2), Native: pick(r, natives...),
 		Session: pick(r, sessions...), Agent: pick(r, agents...), CWD: pick(r, "/src/app", "/src/app/web/x", "/src/apple/y", "/tmp", ""), Workspace: pick(r, workspaces...),
 		Tool: pick(r, "", "Bash"), ToolUseID: fmt.Sprintf("Toolu_%d", n), What: pick(r, texts...), Action: pick(r, actions...), Reason: pick(r, "", pick(r, texts...)), DurationMS: r.Float64() * 50,
 	}
@@ -112,19 +112,19 @@ func grow(t testing.TB, dir string, from, n int, size int64) {
 		t.Fatal(err)
 	}
 	r := rand.New(rand.NewPCG(uint64(from), 7))
-	var all sync.WaitGroup
-	turns := make(chan struct{}, 32) // records that come together share a write
+	var together sync.WaitGroup // records that come together share a write
 	for i := range n {
 		one := record(r, from+i)
-		turns <- struct{}{}
-		all.Go(func() {
-			defer func() { <-turns }()
+		together.Go(func() {
 			if err := log.Append(t.Context(), one); err != nil {
 				t.Error(err)
 			}
 		})
+		if i%16 == 15 { // none is later than the log allows for
+			together.Wait()
+		}
 	}
-	all.Wait()
+	together.Wait()
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -203,6 +203,43 @@ func TestTheIndexAnswersAsTheLogDoes(t *testing.T) {
 				t.Fatal(err)
 			}
 			x = whole(t, open(t, dir))
+		}
+	}
+}
+
+// TestAPageThatIsOutOfTimeGoesOn: pages that end early, even with nothing on them, lead to all
+// that is wanted.
+func TestAPageThatIsOutOfTimeGoesOn(t *testing.T) {
+	dir := newLog(t, 1300, 96<<10)
+	x := whole(t, open(t, dir))
+	for _, q := range []index.Query{{}, {Oldest: true}, {Text: "köln", Limit: 7}, {Text: "no such words"}, {Text: "köln", Oldest: true}, {Filter: audit.Filter{Session: "s-1"}}, {Rule: "git/force-push", Oldest: true}} {
+		want, err := wanted(dir, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, plainly := range []bool{false, true} {
+			q, got, empty := q, []int64{}, 0
+			for more := true; more; more = q.After != "" {
+				page, err := x.PageInTime(t.Context(), q, pick(rand.New(rand.NewPCG(uint64(len(got)), 5)), 10, 12, 60), plainly && len(got)%2 == 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if q.After != "" && page.Next == q.After {
+					t.Fatalf("%+v: the page after %s is after it again", q, q.After)
+				}
+				for _, r := range page.Records {
+					got = append(got, r.Seq)
+				}
+				if q.After = page.Next; len(page.Records) == 0 {
+					empty++
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%+v, plainly %t\ngives %v\nwant  %v", q, plainly, got, want)
+			}
+			if q.Text == "no such words" && empty < 3 {
+				t.Errorf("%+v: %d pages", q, empty)
+			}
 		}
 	}
 }

@@ -123,7 +123,7 @@ func (l *looking) block(b *block, file *lines) error {
 func (p plain) one(ctx context.Context, seq int64) (*One, error) {
 	var one One
 	is := false
-	for f, err := range p.read(ctx, true) {
+	for f, err := range p.read(ctx, place{}, true) {
 		switch {
 		case err != nil:
 			if damage := (*audit.Damage)(nil); !errors.As(err, &damage) {

@@ -76,22 +76,20 @@ func (x *Index) page(ctx context.Context, s *snapshot, a *asked) (*Page, error) 
 	if page.Problems == nil {
 		page.Problems = []string{}
 	}
-	m, last := newMatcher(a), place{}
-	full := false
+	m, last := newMatcher(a), a.begin()
 	for _, b := range s.ordered(a) {
 		if a.After != "" && !a.reaches(b) {
 			continue
 		}
 		more, err := x.collect(ctx, s, m, b, page, &last)
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			return nil, err
 		}
-		if full = more; full || ctx.Err() != nil {
+		if more || ctx.Err() != nil { // a page that is out of time may be short, even empty
+			page.Next = last.String()
 			break
 		}
-	}
-	if full || ctx.Err() != nil && len(page.Records) > 0 {
-		page.Next = last.String()
+		last = a.past(b)
 	}
 	var err error
 	page.Total, page.AtLeast, err = x.count(ctx, s, m)
@@ -112,13 +110,21 @@ func (s *snapshot) ordered(a *asked) []*block {
 // reaches reports whether a block has records of later pages.
 func (a *asked) reaches(b *block) bool {
 	if a.Oldest {
-		return a.from.before(place{b.file, b.end})
+		return a.from.before(a.past(b))
 	}
-	return place{b.file, b.at}.before(a.from)
+	return a.past(b).before(a.from)
+}
+
+// past is the place after which the records of the next block are.
+func (a *asked) past(b *block) place {
+	if a.Oldest {
+		return place{b.file, b.end - 1}
+	}
+	return place{b.file, b.at}
 }
 
 // collect adds the records of a block to a page. more says that there is one more than the
-// page may have.
+// page may have; last is the place up to which all that is wanted is on the page.
 func (x *Index) collect(ctx context.Context, s *snapshot, m *matcher, b *block, page *Page, last *place) (more bool, err error) {
 	hits, err := s.hits(ctx, m, b)
 	if err != nil || len(hits) == 0 {
@@ -141,10 +147,12 @@ func (x *Index) collect(ctx context.Context, s *snapshot, m *matcher, b *block, 
 			return false, nil
 		}
 		if len(m.words) > 0 {
-			if is, err := file.says(b, h, m); err != nil || !is {
-				if err != nil {
-					return false, err
-				}
+			is, err := file.says(b, h, m)
+			if err != nil {
+				return false, err
+			}
+			if !is {
+				*last = at
 				continue
 			}
 		}
@@ -199,11 +207,11 @@ func (x *Index) count(ctx context.Context, s *snapshot, m *matcher) (n int64, at
 			break
 		}
 		of, all, err := s.countIn(ctx, m, s.blocks[i], until)
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			return 0, false, err
 		}
 		if n += of; !all {
-			atLeast = true
+			atLeast = true // also when the context has ended
 			break
 		}
 	}

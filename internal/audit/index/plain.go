@@ -24,30 +24,34 @@ type found struct {
 // plain reads the log itself, without an index.
 type plain struct{ dir string }
 
-// page gives a page. When the context ends, what was found by then is the page.
+// page gives a page. When the context ends, what was found by then is the page. Only the
+// first one counts what is on all pages.
 func (p plain) page(ctx context.Context, a *asked) (*Page, error) {
 	page := &Page{Records: []audit.Record{}, Problems: []string{}}
-	last, more := place{}, false
-	for f, err := range p.read(ctx, a.Oldest) {
+	last, more := a.begin(), false
+	for f, err := range p.read(ctx, a.begin(), a.Oldest) {
 		if err != nil {
 			if page.note(err) {
 				continue
 			}
 			return page, err
 		}
-		if !a.accepts(&f.record, f.line) {
-			continue
+		wanted := a.accepts(&f.record, f.line)
+		if wanted {
+			page.Total++
 		}
-		page.Total++
 		switch {
-		case !a.beyond(f.place):
+		case more:
+		case !wanted:
+			last = f.place
 		case len(page.Records) < a.Limit:
 			page.Records, last = append(page.Records, f.record), f.place
 		default:
 			more = true
 		}
 	}
-	if page.AtLeast = ctx.Err() != nil; more || page.AtLeast && len(page.Records) > 0 {
+	ended := ctx.Err() != nil
+	if page.AtLeast = ended || a.After != ""; more || ended {
 		page.Next = last.String()
 	}
 	return page, nil
@@ -64,9 +68,9 @@ func (p *Page) note(err error) bool {
 	return true
 }
 
-// read gives the records of the log. An error that is a *audit.Damage stands for a line,
+// read gives the records of the log that are after a place. An error that is a *audit.Damage stands for a line,
 // any other ends the reading; so does the context, without one.
-func (p plain) read(ctx context.Context, oldest bool) iter.Seq2[*found, error] {
+func (p plain) read(ctx context.Context, from place, oldest bool) iter.Seq2[*found, error] {
 	return func(yield func(*found, error) bool) {
 		files, err := audit.Files(p.dir)
 		if err != nil {
@@ -77,14 +81,17 @@ func (p plain) read(ctx context.Context, oldest bool) iter.Seq2[*found, error] {
 			slices.Reverse(files)
 		}
 		for _, file := range files {
-			if ctx.Err() != nil || !p.readFile(ctx, file, oldest, yield) {
+			if oldest && file.First < from.file || !oldest && file.First > from.file {
+				continue
+			}
+			if ctx.Err() != nil || !p.readFile(ctx, file, from, oldest, yield) {
 				return
 			}
 		}
 	}
 }
 
-func (p plain) readFile(ctx context.Context, file audit.File, oldest bool, yield func(*found, error) bool) bool {
+func (p plain) readFile(ctx context.Context, file audit.File, from place, oldest bool, yield func(*found, error) bool) bool {
 	f, err := os.Open(file.Path)
 	if errors.Is(err, os.ErrNotExist) { // removed for its age meanwhile
 		return true
@@ -94,13 +101,20 @@ func (p plain) readFile(ctx context.Context, file audit.File, oldest bool, yield
 		return false
 	}
 	defer f.Close()
-	lines := audit.Backward(f, file.Info.Size())
+	end := file.Info.Size()
+	if !oldest && file.First == from.file {
+		end = min(end, from.at)
+	}
+	lines := audit.Backward(f, end)
 	if oldest {
 		lines = audit.Forward(f, 0)
 	}
 	for l, err := range lines {
 		if err != nil {
 			return yield(nil, err)
+		}
+		if oldest && file.First == from.file && l.At <= from.at {
+			continue
 		}
 		if ctx.Err() != nil || oldest && l.At >= file.Info.Size() {
 			return ctx.Err() == nil

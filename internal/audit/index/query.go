@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -29,7 +30,7 @@ type Query struct {
 // Page is a page of records.
 type Page struct {
 	Records  []audit.Record `json:"records"`
-	Next     string         `json:"next"`  // for the page after it; empty at the end
+	Next     string         `json:"next"`  // for the page after it, also after one that ran out of time; empty at the end
 	Total    int64          `json:"total"` // on all pages
 	AtLeast  bool           `json:"total_at_least,omitempty"`
 	Behind   int64          `json:"behind"`   // records that are not looked at yet
@@ -59,7 +60,7 @@ func (p place) String() string { return fmt.Sprintf("%d-%d", p.file, p.at) }
 
 // parsePlace reads what String wrote.
 func parsePlace(text string) (p place, err error) {
-	if n, err := fmt.Sscanf(text+"\n", "%d-%d\n", &p.file, &p.at); n != 2 || err != nil || p.file < 1 || p.at < 0 {
+	if n, err := fmt.Sscanf(text+"\n", "%d-%d\n", &p.file, &p.at); n != 2 || err != nil || p.file < 0 || p.at < 0 {
 		return p, fmt.Errorf("%w: after is %q; give the next of the page before", ErrQuery, text)
 	}
 	return p, nil
@@ -97,6 +98,17 @@ func (q Query) ready() (*asked, error) {
 	var err error
 	a.from, err = parsePlace(q.After)
 	return a, err
+}
+
+// begin is the place after which the page begins.
+func (a *asked) begin() place {
+	switch {
+	case a.After != "":
+		return a.from
+	case a.Oldest:
+		return place{}
+	}
+	return place{file: math.MaxInt64}
 }
 
 // beyond reports whether a place is on a later page.

@@ -248,7 +248,7 @@ func (s *snapshot) give(ctx context.Context, b *block, hits []hit, yield func(*a
 
 // wanted gives the records that are wanted, of the log itself.
 func (p plain) wanted(ctx context.Context, a *asked, yield func(*audit.Record, error) bool) {
-	for f, err := range p.read(ctx, true) {
+	for f, err := range p.read(ctx, place{}, true) {
 		if err != nil {
 			if !yield(nil, err) {
 				return

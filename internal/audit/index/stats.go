@@ -127,7 +127,7 @@ func (p plain) stats(ctx context.Context, q StatsQuery, a *asked) (*Stats, error
 		done := b.seal()
 		return t.block(done, m)
 	}
-	for f, err := range p.read(ctx, true) {
+	for f, err := range p.read(ctx, place{}, true) {
 		if err != nil {
 			if page.note(err) {
 				continue
