@@ -108,7 +108,7 @@ step "real agents, if npm is reachable"
 sh tools/e2e.sh
 
 step "the page in a real browser, if there is one or it can be installed"
-sh tools/page.sh -short # make proof opens it for all payloads, and from all origins
+sh tools/page.sh
 
 join others
 join lint

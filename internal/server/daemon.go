@@ -44,7 +44,7 @@ func (d *Daemon) Serve(ctx context.Context) error {
 	relay := newLink(h)
 	j, recorded := h.Judge()
 	j.Relay = relay.forJudge(j.Relay)
-	records, endRecords := h.recordsAPI()
+	records, endRecords := h.recordsAPI(j)
 	sessions, endSessions := h.sessionsAPI(records, j)
 	programs := api.New(api.Config{
 		Engine: j, Lister: j, Log: h.Log, Relay: relayAPI{relay, j}, Approvals: asksAPI{h}, Records: records, Sessions: sessions, Views: newViews(h, j, records),
