@@ -83,6 +83,7 @@ type tab struct {
 	t       testing.TB
 	ctx     context.Context
 	project string // that its owner looks at
+	close   func()
 }
 
 // newTab opens an empty tab of a person with no cookies.
@@ -105,8 +106,9 @@ func openTab(t testing.TB, parent context.Context, options ...chromedp.ContextOp
 	p := &tab{complaints: &complaints{}, t: t}
 	var cancel context.CancelFunc
 	p.ctx, cancel = chromedp.NewContext(parent, append(options, chromedp.WithListener(p.hear))...)
+	p.close = cancel
 	t.Cleanup(func() {
-		if t.Failed() {
+		if t.Failed() && p.ctx.Err() == nil {
 			p.show(t)
 		}
 		p.judge(t)

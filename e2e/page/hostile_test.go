@@ -192,6 +192,9 @@ func TestAPageOfAnotherOriginGetsNothing(t *testing.T) {
 	}
 	owner.until("the owner's page works as before", `document.querySelector(".link-here") && document.querySelector('[data-code=%q]')`, code)
 	owner.isWhole(t, "the owner's page, after the attacks")
+	fresh := owner.another(t)
+	fresh.goes(page + "/#/approvals")
+	fresh.until("the owner is still logged in", `document.querySelector('[data-code=%q]')`, code)
 }
 
 // TestAnotherNameOfThisMachineIsRefused: a name that somebody else has made to lead here

@@ -127,6 +127,27 @@ func TestEachViewSuitsEveryone(t *testing.T) {
 	}
 }
 
+// TestColoursThatWereChosen: they are there before anything is drawn, also where the system
+// has others.
+func TestColoursThatWereChosen(t *testing.T) {
+	w := newWorld(t, "")
+	p := newTab(t)
+	p.looks(width, height, "light")
+	p.goes(w.link())
+	p.until("the page is open", `document.documentElement.dataset.state == "ready"`)
+	p.button("Colours: as the system")
+	p.button("Colours: light")
+	p.until("it is dark", isDark)
+	p.everywhere(`new MutationObserver((_, me) => {
+	if (document.body) window.hookwayBegan = document.documentElement.dataset.theme, me.disconnect()
+}).observe(document, {childList: true, subtree: true})`)
+	run(p, chromedp.Reload())
+	p.until("the page is open", `document.documentElement.dataset.state == "ready"`)
+	if began := eval[string](p, "hookwayBegan"); began != "dark" {
+		t.Errorf("the page begins in the colours %q, want dark", began)
+	}
+}
+
 // widest names what is wider than the window.
 const widest = `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > document.documentElement.clientWidth + 1).slice(0, 3).map(e => e.outerHTML.slice(0, 150)).join(" | ")`
 

@@ -1,7 +1,6 @@
 package keep
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -56,7 +55,6 @@ type Store struct {
 	bytes   int
 	running bool
 	closed  bool
-	waiting []chan struct{} // closed when all that was put by then is written
 
 	wake  chan struct{}
 	ended chan struct{}
@@ -157,28 +155,6 @@ func (s *Store) Put(seq int64, text []byte) {
 	}
 }
 
-// Settle waits until what was put is written, or could not be: whoever reads the folder
-// then finds it. It hurries the writer, and waits no longer than the context.
-func (s *Store) Settle(ctx context.Context) {
-	s.mu.Lock()
-	if !s.running || s.closed {
-		s.mu.Unlock()
-		return
-	}
-	done := make(chan struct{})
-	s.waiting = append(s.waiting, done)
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
-	s.mu.Unlock()
-	select {
-	case <-done:
-	case <-s.ended:
-	case <-ctx.Done():
-	}
-}
-
 // Lose counts entries that cannot be kept, and logs it once a minute.
 func (s *Store) Lose(n int, why error) {
 	all, now, told := s.lost.Add(int64(n)), time.Now().Unix(), s.told.Load()
@@ -237,20 +213,15 @@ func (s *Store) run() {
 func (s *Store) enough() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.bytes >= gatherBytes || len(s.waiting) > 0
+	return s.bytes >= gatherBytes
 }
 
 // flush writes all that waits.
 func (s *Store) flush(w *writer) {
 	s.mu.Lock()
-	batch, waiting := s.queue, s.waiting
-	s.queue, s.waiting = nil, nil
+	batch := s.queue
+	s.queue = nil
 	s.mu.Unlock()
-	defer func() {
-		for _, done := range waiting {
-			close(done)
-		}
-	}()
 	if len(batch) == 0 {
 		return
 	}

@@ -86,7 +86,8 @@ func bundleSources(t *testing.T, modules string) map[string][]byte {
 		t.Fatal(err)
 	}
 	result := api.Build(api.BuildOptions{
-		EntryPoints: []string{"src/main.ts"}, AbsWorkingDir: dir, Bundle: true, Outfile: filepath.Join(dir, "dist", "page.js"), Write: false,
+		EntryPointsAdvanced: []api.EntryPoint{{InputPath: "src/main.ts", OutputPath: "page"}, {InputPath: "src/first.ts", OutputPath: "first"}},
+		AbsWorkingDir:       dir, Bundle: true, Outdir: filepath.Join(dir, "dist"), Write: false,
 		Format: api.FormatIIFE, Platform: api.PlatformBrowser, Target: api.ES2022, Charset: api.CharsetASCII,
 		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true, LegalComments: api.LegalCommentsNone,
 		Define:    map[string]string{"process.env.NODE_ENV": `"production"`},

@@ -46,13 +46,9 @@ func meant(r *http.Request) error {
 	return nil
 }
 
-// tricky reports whether a path may mean another one to somebody else. The id of a session
-// is of an agent, and may have slashes.
+// tricky reports whether a path may mean another one to somebody else.
 func tricky(u *url.URL) bool {
 	raw := strings.ToLower(u.EscapedPath())
-	if id, ok := strings.CutPrefix(raw, "/v1/sessions/"); ok {
-		raw = "/v1/sessions/" + strings.NewReplacer("%2f", "-", "%5c", "-").Replace(id)
-	}
 	for _, bad := range []string{"%2f", "%5c", "%2e", "%00", "//", "/.", `\`} {
 		if strings.Contains(raw, bad) {
 			return true

@@ -80,11 +80,10 @@ func (t *Timeline) One(ctx context.Context, agent, id, after string, limit int) 
 	t.name(ctx, o)
 	page := &Page{Session: o.Session, Lanes: b.lanes, Items: []Item{}, Total: len(b.items), Counts: b.counts, Problems: append([]string{}, b.problems...)}
 	hide := t.Hide(o.Folder)
-	rest := b.items[min(from, len(b.items)):]
-	for _, item := range rest[:min(limit, len(rest))] {
+	for _, item := range b.items[min(from, len(b.items)):min(from+limit, len(b.items))] {
 		page.Items = append(page.Items, item.told(hide))
 	}
-	if limit < len(rest) {
+	if from+limit < len(b.items) {
 		page.Next = strconv.Itoa(from + limit)
 	}
 	return page, nil

@@ -30,6 +30,23 @@ export interface Approval {
   raw: unknown;
 }
 
+/** An argument of a call. */
+export interface Argument {
+  name: string;
+  text: string;
+}
+
+/** The arguments of a text in which each begins a line with its name, and goes on in lines that are indented. */
+export function argumentsOf(input: string): Argument[] {
+  const out: Argument[] = [];
+  for (const line of input.replace(/\n$/, "").split("\n")) {
+    const last = out.at(-1), colon = line.indexOf(": ");
+    if (last && line.startsWith("  ")) last.text += "\n" + line.slice(2);
+    else out.push(colon > 0 ? { name: line.slice(0, colon), text: line.slice(colon + 2) } : { name: "", text: line });
+  }
+  return out;
+}
+
 export function approval(v: unknown): Approval {
   const o = must(v, "an approval");
   if (str(o.code) === "") throw new Error("an approval without a code");

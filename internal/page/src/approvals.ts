@@ -2,12 +2,12 @@
 
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { approval, type Approval } from "./approval";
+import { approval, argumentsOf, type Approval } from "./approval";
 import { Broken, each, obj } from "./decode";
 import { json, told, useQuery, who } from "./daemon";
 import { html, names } from "./element";
 import { ago, counted, folder, length } from "./format";
-import { Button, BrokenRow, Choice, Export, Head, Missing, Notice, Pairs, Text, Time } from "./parts";
+import { Button, BrokenRow, Choice, Diff, Export, Head, Missing, Notice, Pairs, Text, Time } from "./parts";
 import { Pin } from "./pin";
 import { link } from "./route";
 import { say } from "./say";
@@ -30,7 +30,7 @@ export function approvals(v: unknown): (Approval | Broken)[] {
   for (const a of now) known.add(a.code);
   open.set(now.length);
   if (fresh.length > 0 && !first) {
-    chime();
+    chime(fresh[0]!.code);
     say(fresh.length === 1 ? `${fresh[0]!.agent || "An agent"} asks for an approval.` : `${counted(fresh.length, "new approval")}.`);
   }
   first = false;
@@ -99,8 +99,22 @@ export function Approvals(): VNode {
     <div class="cards" ref=${cards}>${waiting.map((a) => html`<${Card} key=${a.code} a=${a} place=${place} again=${q.reload} />`)}</div>
     ${q.data?.filter((a) => a instanceof Broken).map((b, i) => html`<${BrokenRow} key=${i} of=${b} />`)}
     ${done.length > 0 && html`<section class="part"><h2>In the last hour</h2><ul class="plain-list">${done.map((a) => html`<li key=${a.code} class="done"><${Time} at=${Number.isNaN(a.answered) ? a.first : a.answered} /><span class=${names("state", "state-" + a.state)}>${clip(a.state, 20)}</span>
-      <span class="agent">${clip(a.agent, 30)}</span><span class="what mono">${clip(a.input.replace(/\s+/g, " "), 200)}</span><span class="dim">${[a.scope && a.scope !== "once" ? `for the ${a.scope}` : "", a.by && `by ${a.by}`, a.from, a.note && `“${a.note}”`].filter(Boolean).map((s) => clip(s, 120)).join(" · ")}</span></li>`)}</ul></section>`}
+      <span class="agent">${clip(a.agent, 30)}</span><span class="what mono">${clip(inShort(a.input), 200)}</span><span class="dim">${[a.scope && a.scope !== "once" ? `for the ${a.scope}` : "", a.by && `by ${a.by}`, a.from, a.note && `“${a.note}”`].filter(Boolean).map((s) => clip(s, 120)).join(" · ")}</span></li>`)}</ul></section>`}
   </section>`;
+}
+
+/** A call on a line. */
+function inShort(input: string): string {
+  const all = argumentsOf(input);
+  return (all[0]?.name === "command" ? all[0].text : input).replace(/\s+/g, " ");
+}
+
+/** What is asked: a command or a change by itself, and with its name whatever else the call has. */
+function Asked({ input }: { input: string }): VNode {
+  const all = argumentsOf(input), main = all[0]?.name === "command" || all[0]?.name === "change" ? all[0] : undefined;
+  const rest = (main ? all.slice(1) : all).map((one) => (one.name ? `${one.name}: ` : "") + one.text).join("\n");
+  return html`${main && (main.name === "change" ? html`<${Diff} text=${main.text} />` : html`<${Text} of=${main.text} most=${3000} class="code" />`)}
+    ${rest && html`<${Text} of=${rest} most=${3000} class=${main ? "besides" : "code"} />`}`;
 }
 
 function Card({ a, place, again }: { a: Approval; place: string; again: () => void }): VNode {
@@ -135,10 +149,10 @@ function Card({ a, place, again }: { a: Approval; place: string; again: () => vo
   };
   const press = (answer: "allow" | "deny") => (answer === "allow" && who.value.pin ? setPin(answer) : void send(answer));
   const scopes = [["once", "This once"], ["session", "This session"], ...(a.shape ? [["shape", "Calls like it"]] : [])] as [string, string][];
-  return html`<article class="card approval" tabindex="-1" data-open="true" data-code=${a.code} aria-label=${`${a.agent || "An agent"} asks: ${clip(a.input, 80)}`}>
+  return html`<article class="card approval" tabindex="-1" data-open="true" data-code=${a.code} aria-label=${`${a.agent || "An agent"} asks: ${clip(inShort(a.input), 80)}`}>
     <div class="approval-head"><span class=${names("action", a.kind === "block" ? "tone-block" : "tone-ask")}>${a.kind === "block" ? "blocked" : "asks"}</span><b>${clip(a.agent || "an agent", 40)}</b><span class="dim">${clip(a.tool, 60)}</span>
       ${a.waiters > 0 && html`<span class="tag tag-live">${a.waiters === 1 ? "waits now" : `${a.waiters} wait now`}</span>`}<span class="right dim num">${ago(a.first, now)}${!Number.isNaN(a.until) && a.until > now ? ` · ${length(a.until - now)} left` : ""}</span></div>
-    <${Text} of=${a.input.replace(/\n$/, "")} most=${3000} class="code asked-box" />
+    <${Asked} input=${a.input} />
     ${a.reason && html`<p class="reason">${clip(a.reason, 2000)}</p>`}
     ${a.does && html`<details><summary>What it would do</summary><${Text} of=${a.does} class="code" /></details>`}
     <${Pairs} of=${[["Rule", a.rule], ["Hook", a.rule ? "" : a.hook], ["Folder", a.workspace && html`<span title=${a.workspace}>${folder(a.workspace, 48)}</span>`], ["Session", a.session && html`<a href=${link("sessions", a.session, { agent: a.agent })}>${clip(a.session, 28)}</a>`], ["Sub-agent", clip(a.subagent, 60)], ["Code", html`<span class="mono">${a.code}</span>`]]} />

@@ -5,7 +5,6 @@ import { pause } from "./backoff";
 import { obj, str, yes } from "./decode";
 import { ask, bundle, enter, hasToken, leave, Problem } from "./door";
 import { Signal } from "./signal";
-import { readStream, type Said } from "./sse";
 
 export type Link =
   | { is: "waiting" } // for the first answer
@@ -112,7 +111,7 @@ export function again(): void {
 }
 
 /** Asks who this page is to the daemon. */
-async function greet(): Promise<void> {
+export async function greet(): Promise<void> {
   try {
     const stop = new AbortController();
     const late = setTimeout(() => stop.abort(), 10_000);
@@ -207,67 +206,15 @@ export function useQuery<T>(path: string | null, read: (v: unknown) => T, every 
     redraw(undefined);
     void run();
     const unlisten = returned.listen(() => void run());
+    const seen = () => every > 0 && !document.hidden && void run(); // timers of a hidden page are slow
+    document.addEventListener("visibilitychange", seen);
     return () => {
       over = true;
       clearTimeout(next);
       stop.abort();
       unlisten();
+      document.removeEventListener("visibilitychange", seen);
     };
   }, [path, every]);
   return q.current;
-}
-
-type Listener = (one: Said) => void;
-const listeners = new Set<Listener>();
-let watching: AbortController | null = null;
-let last = "";
-
-/** Told what is put on record, as long as the listener is there. All share one stream. */
-export function watch(listener: Listener): () => void {
-  listeners.add(listener);
-  if (!watching) void keepWatching((watching = new AbortController()));
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size === 0) {
-      watching?.abort();
-      watching = null;
-      last = "";
-    }
-  };
-}
-
-/** Where a stream goes on that begins now. */
-export function watchAfter(seq: number): void {
-  if (last === "" && seq > 0) last = String(seq);
-}
-
-async function keepWatching(me: AbortController): Promise<void> {
-  let failures = 0;
-  while (!me.signal.aborted) {
-    const one = new AbortController();
-    const end = () => one.abort();
-    me.signal.addEventListener("abort", end);
-    const began = Date.now();
-    try {
-      const answer = await request("/v1/watch", { headers: last ? { "Last-Event-ID": last } : {}, signal: one.signal });
-      await readStream(answer, 45_000, (said) => {
-        if (said.event === "outcome" && said.id) last = said.id;
-        for (const listener of [...listeners]) listener(said);
-      }, one);
-      void greet(); // it may be another daemon that comes next
-    } catch {
-      // The state says so already, where the daemon is gone.
-    }
-    me.signal.removeEventListener("abort", end);
-    failures = Date.now() - began > 5000 ? 0 : failures + 1;
-    await sleep(pause(failures), me.signal);
-    while ((state.value.is === "outside" || state.value.is === "gone") && !me.signal.aborted) await sleep(300, me.signal);
-  }
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", () => (clearTimeout(timer), done()), { once: true });
-  });
 }

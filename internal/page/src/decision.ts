@@ -9,7 +9,7 @@ import { unified } from "./diff";
 import { html, names } from "./element";
 import { length, moment } from "./format";
 import { Action, Button, Copy, Diff, Head, Missing, Notice, Pairs, Text } from "./parts";
-import { change, fact, record, ruleName, span, step, type Change, type Fact, type Rec, type Step } from "./record";
+import { answerOf, change, fact, record, ruleName, span, step, type Change, type Fact, type Rec, type Step } from "./record";
 import { go, link, route } from "./route";
 import { useSignal } from "./signal";
 import { clip, runs, type Mark } from "./visible";
@@ -64,7 +64,7 @@ export function Decision(): VNode {
   const { id } = useSignal(route);
   const seq = /^\d{1,15}$/.test(id) ? id : "";
   const q = useQuery(seq ? `/v1/record/${seq}` : null, one);
-  const x = useQuery(seq && q.data ? `/v1/record/${seq}/explain` : null, explained);
+  const x = useQuery(seq && q.data && q.data.r.event !== "Approval" ? `/v1/record/${seq}/explain` : null, explained);
   const d = q.data && String(q.data.r.seq) === seq ? q.data : undefined;
   useEffect(() => {
     const key = (e: KeyboardEvent) => {
@@ -76,7 +76,7 @@ export function Decision(): VNode {
     return () => removeEventListener("keydown", key);
   }, [d]);
   return html`<section class="view view-page">
-    <${Head} title=${`Decision ${seq ? "#" + seq : ""}`} sub=${d && html`<span class="dim">${moment(d.r.at)}</span>`}>
+    <${Head} title=${`${d && answerOf(d.r) ? "Answer" : "Decision"} ${seq ? "#" + seq : ""}`} sub=${d && html`<span class="dim">${moment(d.r.at)}</span>`}>
       <${Button} icon="left" label="The one before (j)" disabled=${!d?.older} onClick=${() => go(link("decisions", d!.older))} />
       <${Button} icon="right" label="The one after (k)" disabled=${!d?.newer} onClick=${() => go(link("decisions", d!.newer))} />
       ${d && html`<${Copy} label="Copy the record as JSON" text=${JSON.stringify(d.r.raw, null, 2)}>JSON<//>`}
@@ -88,7 +88,7 @@ export function Decision(): VNode {
 }
 
 function Body({ d, x }: { d: One; x: Explained | undefined }): VNode {
-  const r = d.r;
+  const r = d.r, answer = answerOf(r);
   const own = explainedBy(r);
   const shown = x && x.text ? x : own;
   const facts = x && x.facts.length > 0 ? x.facts : r.facts;
@@ -96,24 +96,25 @@ function Body({ d, x }: { d: One; x: Explained | undefined }): VNode {
   const changes = x && x.changes.length > 0 ? x.changes : r.changes;
   return html`<div class="stack">
     <${Problems} d=${d} />
-    <div class="card verdict"><${Action} is=${r.action} would=${r.would} />
+    <div class="card verdict"><${Action} is=${answer || r.action} would=${r.would} />
       <div class="grow">${r.reason && html`<p class="reason">${clip(r.reason, 4000)}</p>`}${!r.reason && html`<p class="dim">No hook gave a reason.</p>`}</div></div>
     <${Pairs} of=${[
       ["Agent", r.agent && html`<a href=${link("decisions", "", { agent: r.agent })}>${clip(r.agent, 80)}</a>`],
       ["Session", r.session && html`<a href=${link("sessions", r.session, { agent: r.agent })}>${clip(r.session, 60)}</a>`],
       ["Event", `${r.event}${r.native && r.native !== r.event ? ` (${clip(r.native, 60)})` : ""}`], ["Tool", r.tool && clip(r.tool, 100)],
-      ["By", r.by && html`<a href=${link("decisions", "", { hook: r.by })}>${clip(r.by, 100)}</a>`],
+      ["By", answer ? clip(r.by, 100) : r.by && html`<a href=${link("decisions", "", { hook: r.by })}>${clip(r.by, 100)}</a>`],
       ["Rule", r.rule && html`<a href=${link("decisions", "", { rule: ruleName(r.rule) })}>${clip(r.rule, 100)}</a>`],
       ["Folder", r.cwd && clip(r.cwd, 300)], ["Took", length(r.ms)], ["Told the user", r.said && clip(r.said, 1000)], ["Seen by", r.via && "the screen only"],
+      ["Request", r.code && html`<span class="mono">${clip(r.code, 60)}</span>`], ["From", clip(r.from, 200)],
     ] as [string, ComponentChildren][]} />
-    <${Asked} text=${shown.text} said=${shown.said} r=${r} />
+    ${!answer && html`<${Asked} text=${shown.text} said=${shown.said} r=${r} />`}
     ${r.ran && html`<${Part} title="What ran in its place"><${Text} of=${r.ran} class="code" /><//>`}
     ${changes.length > 0 && html`<${Part} title="What hooks changed">${changes.map((c, i) => html`<div key=${i} class="change"><div class="change-path">${clip(c.path, 200)}</div><${Diff} text=${c.diff || unified(plain(c.from), plain(c.to))} /></div>`)}<//>`}
     ${steps.length > 0 && html`<${Steps} of=${steps} whole=${r.ms} said=${r.reason} />`}
     ${facts.length > 0 && html`<${Facts} of=${facts} />`}
     ${r.inject && html`<${Part} title="Given to the agent"><${Text} of=${r.inject} /><//>`}
     ${r.result !== undefined && html`<${Part} title="What stood in for it"><${Text} of=${plain(r.result)} class="code" /><//>`}
-    <${Today} r=${r} />
+    ${!answer && html`<${Today} r=${r} />`}
     <details class="card"><summary>The record as it stands in the log</summary><${Text} of=${JSON.stringify(r.raw, null, 2)} class="code" most=${20_000} /></details>
     ${d.event != null && html`<details class="card"><summary>The event, whole</summary><${Text} of=${plain(d.event)} class="code" most=${20_000} /></details>`}
     ${d.event == null && (d.notKept || r.unkept) && html`<p class="dim">The event is not kept whole: ${clip(d.notKept || r.unkept, 300)}.</p>`}

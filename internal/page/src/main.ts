@@ -14,6 +14,7 @@ import { GuardsView } from "./guards";
 import { Hooks } from "./hooks";
 import { Icon, Mark, type Sign } from "./icons";
 import { keysFor, Keys } from "./keys";
+import { listen } from "./live";
 import { markRoot } from "./mark";
 import { MemoryView } from "./memory";
 import { Messages } from "./messages";
@@ -24,6 +25,7 @@ import { speakIn } from "./say";
 import { Sessions } from "./sessions";
 import { SessionView } from "./sessionview";
 import { useSignal } from "./signal";
+import { sound } from "./sound";
 import { beginTheme, choose, theme, type Theme } from "./theme";
 import { clip } from "./visible";
 import "./page.css";
@@ -72,7 +74,15 @@ function Guarded({ children }: { children?: unknown }): VNode {
 }
 
 function Navigation({ here, onHelp, onSkip }: { here: string; onHelp: () => void; onSkip: () => void }): VNode {
-  useQuery(["outside", "waiting"].includes(useSignal(state).is) ? null : "/v1/approvals", approvals, 4000);
+  const q = useQuery(["outside", "waiting"].includes(useSignal(state).is) ? null : "/v1/approvals", approvals, 4000), rings = useSignal(sound);
+  useEffect(() => {
+    if (!rings) return;
+    // Browsers hold back the timers of hidden pages, and not what comes over a stream.
+    let asked = Date.now();
+    return listen(() => {
+      if (document.hidden && Date.now() - asked > 10_000) (asked = Date.now()), q.reload();
+    });
+  }, [rings]);
   const waiting = useSignal(open), is = useSignal(state).is, dark = useSignal(theme), { version } = useSignal(who);
   const next: Record<Theme, Theme> = { "": "light", light: "dark", dark: "" };
   return html`<nav class="nav" aria-label="Views"><button type="button" class="skip" onClick=${onSkip}>To the content</button><a class="brand" href="#/now"><${Mark} /><span>hookway</span></a>

@@ -3,13 +3,14 @@
 import type { VNode } from "preact";
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { Broken, each, obj } from "./decode";
-import { isLacking, json, returned, watch, watchAfter } from "./daemon";
+import { isLacking, json, returned } from "./daemon";
 import { html } from "./element";
 import { count, counted } from "./format";
+import { listen } from "./live";
 import { LongList } from "./longlist";
 import { Button, Choice, Export, Head, Notice, Search, Select } from "./parts";
 import { Pulse } from "./pulse";
-import { record, type Rec } from "./record";
+import { isStopped, record, type Rec } from "./record";
 import { RecordHead, RecordRow } from "./recordrow";
 import { passes, Recent } from "./recent";
 import { link, refine, route } from "./route";
@@ -44,23 +45,23 @@ export function Now(): VNode {
       if (frame !== 0 || timer !== undefined) return;
       timer = setTimeout(() => ((timer = undefined), (frame = requestAnimationFrame(flush))), Math.max(0, 100 - (performance.now() - before)));
     };
-    const listen = () => {
-      unwatch = watch((said) => {
+    const follow = () => {
+      unwatch = listen((said) => {
+        if (!said) return;
         if (said.event === "missed") return setMissed((n) => n + Number(obj(safe(said.data)).count ?? 0));
-        if (said.event !== "outcome") return;
         const one = each([safe(said.data)], record)[0]!;
-        if (!(one instanceof Broken) && (one.action === "block" || one.action === "ask")) told[one.action]++;
+        if (!(one instanceof Broken) && isStopped(one)) told[one.action as "block" | "ask"]++;
         recent.add(one);
         later();
-      });
+      }, at);
     };
-    let filled = false;
+    let filled = false, at = -1;
     const fill = () => json("/v1/record?limit=200", { signal: stop.signal }).then((v) => {
       const all = each(obj(v).records, record);
       const newest = all.find((r): r is Rec => !(r instanceof Broken));
       filled = true;
       recent.fill(all);
-      if (newest) watchAfter(newest.seq);
+      if (newest) at = newest.seq;
     }, (err) => {
       filled = isLacking(err);
     }).then(() => {
@@ -68,7 +69,7 @@ export function Now(): VNode {
       setBegan(true);
       redraw(undefined);
     });
-    void fill().then(() => !stop.signal.aborted && listen());
+    void fill().then(() => !stop.signal.aborted && follow());
     const unlisten = returned.listen(() => !filled && void fill());
     const speak = setInterval(() => {
       if (told.block + told.ask > 0) say([told.block && `${counted(told.block, "call")} blocked`, told.ask && `${counted(told.ask, "call")} asked about`].filter(Boolean).join(", ") + ".");

@@ -17,7 +17,7 @@ export function Head({ title, children, sub }: { title: string; children?: Compo
   </header>`;
 }
 
-const tones: Record<string, string> = { block: "block", ask: "ask", allow: "allow", answer: "info", retry: "info", change: "info", skip: "quiet", continue: "quiet", observed: "quiet", repeat: "quiet", untaken: "ask" };
+const tones: Record<string, string> = { block: "block", ask: "ask", allow: "allow", answer: "info", retry: "info", change: "info", skip: "quiet", continue: "quiet", observed: "quiet", repeat: "quiet", untaken: "ask", allowed: "allow", denied: "block", refused: "block", done: "quiet" };
 const words: Record<string, string> = { continue: "pass", "": "–" };
 
 /** What was decided. */

@@ -20,8 +20,8 @@ const rule = (v: unknown) => ({ rule: str(obj(v).rule), enforce: stops(obj(v).en
 function result(v: unknown) {
   const o = obj(v), sum = obj(o.counts ?? o.total ?? o);
   return {
-    raw: v, sessions: num(sum.sessions), calls: num(sum.calls), auto: stops(sum.auto), enforce: stops(sum.enforce), days: list(o.days, named), projects: list(o.projects, named), rules: list(o.rules, rule),
-    suggestions: list(o.suggestions, (s) => ({ rule: str(obj(s).rule), why: str(obj(s).why), yaml: str(obj(s).yaml), spares: num(obj(s).spares) })), problems: strs(o.problems),
+    raw: v, sessions: num(sum.sessions), judged: num(sum.calls) - num(sum.no_folder) - num(sum.programs), unjudged: num(sum.no_folder) + num(sum.programs), auto: stops(sum.auto), enforce: stops(sum.enforce), days: list(o.days, named), projects: list(o.projects, named), rules: list(o.rules, rule),
+    suggestions: list(o.suggestions, (s) => ({ rule: str(obj(s).rule), why: str(obj(s).why), yaml: str(obj(s).yaml), spares: num(obj(s).spares), shared: num(obj(s).shared) })), problems: strs(o.problems), more: num(o.more_problems),
   };
 }
 
@@ -47,7 +47,7 @@ export function Preview(): VNode {
   const [found, setFound] = useState<Result | null>(null);
   const [problem, setProblem] = useState("");
   const running = useRef<AbortController | null>(null);
-  useEffect(() => () => running.current?.abort(), []);
+  useEffect(() => () => (running.current?.abort(), (running.current = null)), []);
   const run = async () => {
     const stop = (running.current = new AbortController());
     setProblem("");
@@ -56,21 +56,26 @@ export function Preview(): VNode {
     let told_ = false;
     try {
       const query = new URLSearchParams(Object.entries({ since, agent, use }).filter(([, v]) => v));
-      await readStream(await request(`/v1/preview?${query}`, { signal: stop.signal }), 120_000, (one) => {
+      await readStream(await request(`/v1/preview?${query}`, { signal: stop.signal }), 45_000, (events) => events.forEach((one) => {
         const data = JSON.parse(one.data || "{}") as unknown;
         if (one.event === "progress") setProgress(progressOf(data));
         if (one.event === "result") (told_ = true), setFound(result(data));
         if (one.event === "problem" || one.event === "error") (told_ = true), setProblem(str(obj(data).detail) || plain(data));
-      }, stop);
-      if (!told_ && !stop.signal.aborted) setProblem("The daemon ended before the preview did. Try again.");
+      }), stop);
+      if (!told_ && running.current === stop) setProblem("The daemon ended before the preview did. Try again.");
     } catch (err) {
-      if (!stop.signal.aborted) setProblem(isLacking(err) ? "This daemon does not offer a preview yet. hookway guards preview does, in a terminal." : told(err));
+      if (running.current === stop) setProblem(isLacking(err) ? "This daemon does not offer a preview yet. hookway guards preview does, in a terminal." : told(err));
     }
     setProgress(null);
   };
+  const end = () => {
+    running.current?.abort();
+    running.current = null;
+    setProblem("Stopped before the end, so there is nothing to show.");
+  };
   return html`<section class="card preview"><div class="part-head"><div><h2>What would the rules have done?</h2><p class="dim">Judges your agents' own records of the past. Nothing is run, changed or sent.</p></div>
       <div class="tools"><${Select} label="How far back" value=${since} onChange=${setSince} options=${[["7d", "7 days"], ["30d", "30 days"], ["90d", "90 days"], ["all", "All"]]} /><${Select} label="Agent" value=${agent} onChange=${setAgent} options=${agents} /><${Select} label="Packs" value=${use} onChange=${setUse} options=${["default", "strict"]} />
-      ${progress ? html`<${Button} icon="cross" onClick=${() => running.current?.abort()}>Stop<//>` : html`<${Button} kind="primary" icon="play" onClick=${run}>Preview<//>`}${found && html`<${Export} name="preview" items=${() => found.raw} />`}</div></div>
+      ${progress ? html`<${Button} icon="cross" onClick=${end}>Stop<//>` : html`<${Button} kind="primary" icon="play" onClick=${run}>Preview<//>`}${found && html`<${Export} name="preview" items=${() => found.raw} />`}</div></div>
     ${progress && html`<div class="progress"><progress aria-label="Preview" ...${progress.all > 0 ? { max: progress.all, value: progress.done } : {}}></progress><span class="dim num">${progress.said || "reading…"}</span></div>`}
     ${problem && html`<${Notice} kind="warn">${clip(problem, 600)}<//>`}
     ${found && html`<${Found} r=${found} />`}</section>`;
@@ -79,13 +84,20 @@ export function Preview(): VNode {
 function Found({ r }: { r: Result }): VNode {
   const days = useMemo(() => r.days.map((d) => d.name), [r]);
   const series = useMemo(() => [{ name: "blocked", color: "--block-bar", values: r.days.map((d) => d.enforce.block) }, { name: "asked", color: "--ask-bar", values: r.days.map((d) => d.enforce.ask) }], [r]);
-  return html`<div class="stack" role="status"><div class="figures"><${Figure} n=${r.calls} word="calls judged" /><${Figure} n=${r.auto.block} word="blocked in mode auto" tone="block" /><${Figure} n=${r.auto.ask} word="asked in mode auto" tone="ask" /><${Figure} n=${r.enforce.block + r.enforce.ask} word="stopped if all is enforced" /></div>
-    ${r.calls === 0 && html`<${Notice}>There are no records of agents in this time.<//>`}
+  return html`<div class="stack" role="status"><div class="figures"><${Figure} n=${r.judged} word="calls judged" /><${Figure} n=${r.auto.block} word="blocked in mode auto" tone="block" /><${Figure} n=${r.auto.ask} word="asked in mode auto" tone="ask" /><${Figure} n=${r.enforce.block + r.enforce.ask} word="stopped if all is enforced" /></div>
+    ${r.judged + r.unjudged === 0 && html`<${Notice}>There are no records of agents in this time.<//>`}
+    ${r.unjudged > 0 && html`<p class="dim">${counted(r.unjudged, "more call")} could not be judged: it is not known in which folder they ran, or they are programs that call tools.</p>`}
     ${days.length > 1 && html`<${Days} days=${days} series=${series} label="By day, if all is enforced" />`}
     ${r.rules.map((one) => html`<details key=${one.rule} class="preview-rule"><summary><span class="mono">${clip(one.rule, 80)}</span><span class="dim num">${counted(one.enforce.block + one.enforce.ask, "call")} · ${count(one.fine)} ran fine${one.refused > 0 && ` · ${count(one.refused)} refused by a person`}</span></summary>
       ${one.samples.map((s, i) => html`<div key=${i} class="sample"><div><${Action} is=${s.verdict} /> <span class="dim">${clip(s.agent, 30)} · ${clip(s.project, 80)} · <${Time} at=${s.at} />${s.times > 1 && ` · ${counted(s.times, "call")} like it`}</span></div><pre tabindex="0" role="group" aria-label="A call">${clip(s.call, 600)}</pre><p>${clip(s.says, 400)}</p></div>`)}</details>`)}
-    ${r.suggestions.length > 0 && html`<h3>What would quiet calls that were fine</h3>${r.suggestions.map((s, i) => html`<div key=${i} class="sample"><p>${clip(s.why, 400)} <span class="dim">spares ${counted(s.spares, "call")}</span></p><div class="with-copy"><pre tabindex="0" role="group" aria-label="Settings">${clip(s.yaml, 2000)}</pre><${Copy} text=${s.yaml} label="Copy the settings" /></div></div>`)}`}
-    ${r.problems.length > 0 && html`<details><summary>${counted(r.problems.length, "record")} could not be read</summary><ul>${r.problems.slice(0, 100).map((p, i) => html`<li key=${i}>${clip(p, 400)}</li>`)}</ul></details>`}</div>`;
+    ${r.suggestions.length > 0 && html`<h3>What would quiet calls that were fine</h3>${r.suggestions.map((s, i) => html`<div key=${i} class="sample"><p>${clip(s.why, 400)}. <b>${saves(s)}</b></p><div class="with-copy"><pre tabindex="0" role="group" aria-label="Settings">${clip(s.yaml, 2000)}</pre><${Copy} text=${s.yaml} label="Copy the settings" /></div></div>`)}`}
+    ${r.problems.length > 0 && html`<details><summary>${counted(r.problems.length + r.more, "record")} could not be read</summary><ul>${r.problems.slice(0, 100).map((p, i) => html`<li key=${i}>${clip(p, 400)}</li>`)}</ul></details>`}</div>`;
+}
+
+/** What a suggestion saves, by itself and with the others. */
+function saves({ spares, shared }: { spares: number; shared: number }): string {
+  if (spares === 0) return `By itself it changes nothing; with the others here up to ${counted(shared, "call")} would not be stopped.`;
+  return `Up to ${counted(spares, "call")} would not be stopped${shared > 0 ? `, and with the others here ${count(shared)} more` : ""}.`;
 }
 
 function Figure({ n, word, tone }: { n: number; word: string; tone?: string }): VNode {

@@ -2,7 +2,7 @@
 // and taken over once for each frame.
 
 import { Broken } from "./decode";
-import type { Rec } from "./record";
+import { isStopped, type Rec } from "./record";
 
 /** How many are held. */
 export const bound = 1000;
@@ -32,7 +32,7 @@ export class Recent {
     this.seen++;
     this.tick(now);
     this.pulse.all[119]!++;
-    if (!(one instanceof Broken) && (one.action === "block" || one.action === "ask")) this.pulse.stopped[119]!++;
+    if (!(one instanceof Broken) && isStopped(one)) this.pulse.stopped[119]!++;
     this.gathered.push(one);
     if (this.gathered.length > bound * 2) this.gathered = this.gathered.slice(-bound);
   }
@@ -75,6 +75,7 @@ export function sought(text: string | undefined): RegExp | null {
 export function passes(r: Rec, f: Record<string, string>): boolean {
   const kind = f.action ?? "";
   if (kind === "decided" && (r.action === "continue" || r.action === "observed" || r.action === "repeat") && !r.would && !r.steps.some((s) => s.failed)) return false;
+  if ((kind === "block" || kind === "ask") && !isStopped(r)) return false;
   if (kind === "would" ? !r.would : kind !== "" && kind !== "decided" && r.action !== kind) return false;
   if (f.session && r.session !== f.session) return false;
   if (f.agent && r.agent !== f.agent) return false;

@@ -76,6 +76,8 @@ export interface Rec {
   kept: boolean;
   unkept: string;
   hash: string;
+  code: string; // of the request that was answered
+  from: string; // where the answer came from
   raw: Obj;
 }
 
@@ -121,12 +123,25 @@ export function record(v: unknown): Rec {
     said: str(o.user_message), inject: str(o.inject), result: o.result,
     facts: list(o.facts, fact), steps: list(o.steps, step), changes: list(o.changes, change),
     degraded: strs(o.degraded), warnings: strs(o.warnings), failure: str(o.failure), ms: num(o.duration_ms), cut: strs(o.cut),
-    lost: num(o.lost), torn: o.torn != null, kept: str(o.kept) !== "", unkept: str(o.unkept), hash: str(o.hash), raw: o,
+    lost: num(o.lost), torn: o.torn != null, kept: str(o.kept) !== "", unkept: str(o.unkept), hash: str(o.hash), code: str(obj(o.metadata).code), from: str(obj(o.metadata).from), raw: o,
   };
+}
+
+/** What the owner did, where a record is no decision of hooks: an answer to a call that waited, or something that only the owner may do; "" is a decision. */
+export function answerOf(r: { event: string; action: string; by: string; code: string }): string {
+  if (r.event !== "Approval") return "";
+  if (r.by === "hookway") return "refused";
+  return r.code === "" ? "done" : r.action === "allow" ? "allowed" : "denied";
+}
+
+/** Whether hooks stopped a call, to block it or to ask somebody. */
+export function isStopped(r: Rec): boolean {
+  return r.event !== "Approval" && (r.action === "block" || r.action === "ask");
 }
 
 /** What a row says of a record: what it is about, or else its reason. */
 export function about(r: Rec): string {
+  if (r.event === "Approval") return r.reason || r.what;
   return r.what || r.reason || r.native || r.event;
 }
 

@@ -2,14 +2,16 @@
 
 import type { VNode } from "preact";
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
-import { json, isLacking, returned, told, watch } from "./daemon";
+import { json, isLacking, returned, told } from "./daemon";
 import { Broken, each, obj, str } from "./decode";
 import { html, names } from "./element";
 import { count, counted, folder, length, moment, short } from "./format";
 import { Icon, type Sign } from "./icons";
+import { listen } from "./live";
 import { LongList } from "./longlist";
 import { Action, Button, BrokenRow, Choice, Export, Head, Notice, Pairs, Search, Text, Time } from "./parts";
 import { sought } from "./recent";
+import { answerOf } from "./record";
 import { link, refine, route } from "./route";
 import { item, ordered, part, type Item, type Lane, type Session } from "./session";
 import { useSignal } from "./signal";
@@ -68,8 +70,8 @@ function useSession(id: string, agent: string): Held {
     };
     const soon = () => (timer ??= setTimeout(() => ((timer = undefined), void load()), 1000));
     void load();
-    const unwatch = watch((said) => {
-      if (said.event === "outcome" && said.data.includes(id) && sessionOf(said.data) === id) soon();
+    const unwatch = listen((said) => {
+      if (said?.event === "outcome" && said.data.includes(id) && sessionOf(said.data) === id) soon();
     });
     const unlisten = returned.listen(() => void load());
     redraw(undefined);
@@ -129,17 +131,20 @@ export function SessionView(): VNode {
 
 const signs: Record<string, Sign> = { prompt: "prompt", answer: "answer", call: "call", decision: "guards", message: "messages", approval: "approvals", compact: "memory", usage: "now", note: "decisions" };
 
+// What was decided, or answered.
+const said = (i: Item) => (i.kind === "approval" ? answerOf({ ...i, event: "Approval", code: i.title }) : i.action);
+
 function ItemRow({ i, lane, on, onPick }: { i: Item; lane: string; on: boolean; onPick: () => void }): VNode {
   return html`<button type="button" tabindex="-1" class=${names("row row-item", on && "row-on", (i.action === "block" || i.action === "ask") && "row-" + i.action)} aria-pressed=${String(on)} onClick=${onPick}>
     <${Time} at=${i.at} /><span class=${"kind kind-" + i.kind}><${Icon} is=${signs[i.kind] ?? "decisions"} /><span>${clip(i.kind, 12)}</span></span>
-    ${(i.action || i.would) && !(i.action === "continue" && !i.would) ? html`<${Action} is=${i.action} would=${i.would} />` : html`<span>${i.failed && html`<span class="action tone-block">failed</span>`}</span>`}
-    <span class="what">${lane && html`<span class="dim">${clip(lane, 30)} · </span>`}${i.tool && html`<b>${clip(i.tool, 40)}</b> `}<span class=${i.kind === "prompt" || i.kind === "answer" ? "" : "mono"}>${clip((i.title || i.text).replace(/\s+/g, " "), 240)}</span></span>
+    ${(i.action || i.would) && !(i.action === "continue" && !i.would) ? html`<${Action} is=${said(i)} would=${i.would} />` : html`<span>${i.failed && html`<span class="action tone-block">failed</span>`}</span>`}
+    <span class="what">${lane && html`<span class="dim">${clip(lane, 30)} · </span>`}${i.tool && html`<b>${clip(i.tool, 40)}</b> `}<span class=${i.kind === "prompt" || i.kind === "answer" ? "" : "mono"}>${clip(((i.kind !== "approval" && i.title) || i.text || i.title).replace(/\s+/g, " "), 240)}</span></span>
     <span class="right num dim">${i.input + i.output > 0 ? short(i.input + i.output) : i.ms > 0 ? length(i.ms) : ""}</span></button>`;
 }
 
 function Detail({ i, onClose }: { i: Item; onClose: () => void }): VNode {
   return html`<aside class="detail" aria-label="What was picked"><div class="part-head"><h2>${clip(i.tool || i.kind, 60)}</h2><${Button} icon="cross" label="Close" kind="bare" onClick=${onClose} /></div>
-    <${Pairs} of=${[["When", moment(i.at)], ["Took", i.ms > 0 ? length(i.ms) : i.end > i.at ? length(i.end - i.at) : ""], ["Decision", i.action && html`<${Action} is=${i.action} would=${i.would} />`], ["By", clip(i.rule || i.by, 100)], ["Model", clip(i.model, 60)],
+    <${Pairs} of=${[["When", moment(i.at)], ["Took", i.ms > 0 ? length(i.ms) : i.end > i.at ? length(i.end - i.at) : ""], ["Decision", i.action && html`<${Action} is=${said(i)} would=${i.would} />`], ["By", clip(i.rule || i.by, 100)], ["Model", clip(i.model, 60)],
       ["Tokens", i.input + i.output > 0 ? `${count(i.input)} in, ${count(i.output)} out` : ""], ["Explained", i.record > 0 && html`<a href=${link("decisions", i.record)}>Decision #${i.record}</a>`]]} />
     ${i.title && i.title !== i.text && html`<${Text} of=${i.title} class=${i.kind === "call" ? "code" : ""} />`}${i.text && html`<${Text} of=${i.text} class=${i.kind === "call" ? "code" : ""} />`}</aside>`;
 }

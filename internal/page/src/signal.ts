@@ -1,4 +1,4 @@
-// Values that views look at.
+// Values that views look at, and signals that something ends.
 
 import { useEffect, useReducer } from "preact/hooks";
 
@@ -33,4 +33,20 @@ export function useSignal<T>(signal: Signal<T>): T {
   const [, redraw] = useReducer((n: number) => n + 1, 0);
   useEffect(() => signal.listen(() => redraw(undefined)), [signal]);
   return signal.value;
+}
+
+/** A controller that ends with a signal, if not before. */
+export function under(signal: AbortSignal): AbortController {
+  const one = new AbortController(), end = () => one.abort();
+  if (signal.aborted) end();
+  signal.addEventListener("abort", end, { signal: one.signal });
+  return one;
+}
+
+/** Waits so long, or until the signal. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", () => (clearTimeout(timer), done()), { once: true });
+  });
 }

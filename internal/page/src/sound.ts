@@ -6,14 +6,22 @@ import { Signal } from "./signal";
 export const sound = new Signal(kept("sound") === "on");
 let audio: AudioContext | null = null;
 
+addEventListener("storage", () => sound.set(kept("sound") === "on")); // it is switched for all pages
+
 export function switchSound(): void {
   sound.set(!sound.value);
   keep("sound", sound.value ? "on" : "");
-  if (sound.value) chime();
+  if (sound.value) ring();
 }
 
-export function chime(): void {
-  if (!sound.value) return;
+/** Rings for a request, in one of the pages: those that nobody has touched yet may make no sound. */
+export function chime(code: string): void {
+  if (!sound.value || navigator.userActivation?.hasBeenActive === false) return;
+  if (!("locks" in navigator)) return ring();
+  void navigator.locks.request("hookway-chime-" + code, { ifAvailable: true }, (first) => first && (ring(), new Promise((done) => setTimeout(done, 60_000))));
+}
+
+function ring(): void {
   try {
     audio ??= new AudioContext();
     void audio.resume();

@@ -46,8 +46,8 @@ export class Parser {
   }
 }
 
-/** Reads a stream to its end, or until nothing has come for so long. */
-export async function readStream(answer: Response, silence: number, said: (one: Said) => void, stop: AbortController): Promise<void> {
+/** Reads a stream to its end, or until nothing has come for so long. It tells of each piece, also of one without events. */
+export async function readStream(answer: Response, silence: number, said: (events: Said[]) => void, stop: AbortController): Promise<void> {
   const reader = answer.body!.getReader();
   const decoder = new TextDecoder();
   const parser = new Parser();
@@ -58,7 +58,7 @@ export async function readStream(answer: Response, silence: number, said: (one: 
       if (done) return;
       clearTimeout(timer);
       timer = setTimeout(() => stop.abort(), silence);
-      for (const one of parser.feed(decoder.decode(value, { stream: true }))) said(one);
+      said(parser.feed(decoder.decode(value, { stream: true })));
     }
   } finally {
     clearTimeout(timer);

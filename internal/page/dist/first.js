@@ -1,0 +1,1 @@
+"use strict";(()=>{function e(o){try{return localStorage.getItem("hookway-"+o)??""}catch{return""}}var t=e("theme"),r=t==="light"||t==="dark"?t==="dark":matchMedia("(prefers-color-scheme: dark)").matches;document.documentElement.dataset.theme=r?"dark":"light";})();
