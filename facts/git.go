@@ -341,23 +341,7 @@ func init() {
 				f.Ref = visible(p.operands[0].text)
 			}
 		},
-		"config": func(c *call, p parsed, f *hook.Fact) {
-			ops := p.operands
-			if len(ops) > 0 && ops[0].text == "set" {
-				ops = ops[1:]
-			}
-			if len(ops) < 2 || c.seen["reads"] {
-				return
-			}
-			if name, ok := strings.CutPrefix(strings.ToLower(ops[0].text), "alias."); ok {
-				c.shared.git[name] = ops[1].text
-				return
-			}
-			if strings.EqualFold(ops[0].text, "core.sshcommand") && (programName(firstOf(ops[1].text)) != "ssh" || strings.Contains(strings.ToLower(ops[1].text), "command")) {
-				c.tell(hook.Fact{Does: "system", What: "variable", Object: "git core.sshcommand", At: c.at, Sure: true})
-			}
-			c.gitSetting(field{value: value{ops[0].text + "=" + ops[1].text, ops[1].from}, at: c.at}, map[string]string{})
-		},
+		"config": gitSets,
 		"apply": func(c *call, p parsed, f *hook.Fact) {
 			gitLoses(c, p, f)
 			if !c.seen["--check"] && !c.seen["--stat"] && !c.seen["dry"] {
@@ -378,6 +362,25 @@ func init() {
 		"update-ref": gitUpdateRef, "symbolic-ref": gitSymbolicRef,
 		"merge": gitAbort, "rebase": gitAbort, "cherry-pick": gitAbort, "am": gitAbort, "revert": gitAbort,
 	}
+}
+
+// gitSets looks at what git config sets.
+func gitSets(c *call, p parsed, _ *hook.Fact) {
+	ops := p.operands
+	if len(ops) > 0 && ops[0].text == "set" {
+		ops = ops[1:]
+	}
+	if len(ops) < 2 || c.seen["reads"] {
+		return
+	}
+	if name, ok := strings.CutPrefix(strings.ToLower(ops[0].text), "alias."); ok {
+		c.shared.git[name] = ops[1].text
+		return
+	}
+	if strings.EqualFold(ops[0].text, "core.sshcommand") && (programName(firstOf(ops[1].text)) != "ssh" || strings.Contains(strings.ToLower(ops[1].text), "command")) {
+		c.tell(hook.Fact{Does: "system", What: "variable", Object: "git core.sshcommand", At: c.at, Sure: true})
+	}
+	c.gitSetting(field{value: value{ops[0].text + "=" + ops[1].text, ops[1].from}, at: c.at}, map[string]string{})
 }
 
 // restores reports whether git restore writes files of the work tree, as it does unless

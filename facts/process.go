@@ -89,7 +89,7 @@ func (k *killCall) ends(f field) {
 	if k.byName && slices.Contains(vital, fact.Name) || name == "." || name == ".*" || name == "/" {
 		fact.Global = true
 	}
-	if fact.Name == "hookway" || fact.Name == "hookway-hook" {
+	if fact.Name == "hookway" || fact.Name == "hookway-hook" || k.name == "pkill" && len(name) > 2 && strings.Contains("hookway-hook", name) {
 		k.tell(hook.Fact{Does: "self", What: "daemon", Object: name, At: f.at, Sure: true})
 	}
 	k.tell(fact)

@@ -193,7 +193,7 @@ func (c *call) ownDatabase(f field) {
 		}
 	}
 	for _, place := range c.places(f.text) {
-		if what := c.selfPath(path.Clean(place)); what != "" {
+		if what := c.selfPath(c.world.resolve(place)); what != "" {
 			c.tell(hook.Fact{Does: "self", What: what, Object: visible(place), Verb: "write", At: f.at, Sure: true})
 		}
 	}
@@ -207,6 +207,15 @@ func (c *call) actMachine(r role, f field, p parsed) bool {
 	switch r {
 	case "mode":
 		c.mode(f, p)
+		if c.name == "chmod" && slices.ContainsFunc([]string{"-r", "-w", "-x", "-X", "-s", "-t"}, func(mode string) bool { return c.seen[mode] }) {
+			c.shell.path("write", f, effect{recursive: c.seen["recursive"]}) // that was the mode
+		}
+	case "attach": // to a process that runs
+		for _, from := range append(slices.Clone(f.from), "pids:"+f.text) {
+			if name, ok := strings.CutPrefix(from, "pids:"); ok && strings.HasPrefix(programName(name), "hookway") {
+				c.tell(hook.Fact{Does: "self", What: "daemon", Object: visible(name), Verb: "attach", At: f.at, Sure: true})
+			}
+		}
 	case "owner":
 		c.owner(f, p)
 	case "dbus":

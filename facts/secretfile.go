@@ -23,7 +23,7 @@ var secretNames = map[string]string{
 // secretSuffixes are endings of such names.
 var secretSuffixes = map[string]string{
 	".pem": "private key", ".key": "private key", ".p12": "private key", ".pfx": "private key", ".jks": "private key", ".keystore": "private key", ".ppk": "ssh key",
-	".kdbx": "passwords", ".ovpn": "vpn key", ".asc": "", ".p8": "private key", ".kubeconfig": "cluster credentials",
+	".kdbx": "passwords", ".ovpn": "vpn key", ".asc": "", ".p8": "private key", ".kubeconfig": "cluster credentials", ".token": "token", ".secret": "secrets",
 }
 
 // secretPaths are parts of a path below which, or at which, credentials lie.

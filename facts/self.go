@@ -11,14 +11,21 @@ import (
 // hookway tells what a call of hookway itself would change. Commands that only show
 // something are no fact of this kind, so that an agent may always look.
 func (c *call) hookway() values {
-	verb := ""
+	verb, rest := "", []field(nil)
 	for i, f := range c.args {
 		if !strings.HasPrefix(f.text, "-") && (i == 0 || c.args[i-1].text != "-C" && c.args[i-1].text != "--dir" && c.args[i-1].text != "--config" && c.args[i-1].text != "-c") {
-			verb = f.text
+			verb, rest = f.text, c.args[i+1:]
 			break
 		}
 	}
+	if c.st.vars["HOOKWAY_TRUST"].anyText() && verb != "test" { // a daemon that this starts would trust every folder
+		c.tell(hook.Fact{Does: "self", What: "trust", Object: "HOOKWAY_TRUST", Verb: verb, At: c.at, Sure: true})
+	}
 	switch verb {
+	case "run":
+		return c.wrapped(behindOptions(rest, "nc"))
+	case "attach": // to type there
+		c.tell(hook.Fact{Does: "self", What: "session", Object: "hookway attach", Verb: verb, At: c.at, Sure: true})
 	case "stop", "daemon", "trust", "untrust", "uninstall", "install", "init", "allow", "serve", "agents", "memory":
 		if verb == "memory" || verb == "agents" || verb == "init" {
 			break
@@ -52,6 +59,22 @@ func (c *call) hookway() values {
 	return anything()
 }
 
+// behindOptions are the words behind a program's own options. valued are the letters of
+// those that take a value.
+func behindOptions(words []field, valued string) []field {
+	for i := 0; i < len(words); i++ {
+		switch t := words[i].text; {
+		case t == "--":
+			return words[i+1:]
+		case len(t) < 2 || t[0] != '-':
+			return words[i:]
+		case t[1] != '-' && strings.IndexAny(t[1:], valued) == len(t)-2, t == "--name", t == "--config":
+			i++
+		}
+	}
+	return nil
+}
+
 // agentSettings are files, by the end of their path, in which agents keep their hooks,
 // permissions and instructions about both.
 var agentSettings = []string{
@@ -83,15 +106,30 @@ func (sh *shell) selfPath(name string) string {
 
 // agentFlags are options with which an agent is started without its permissions.
 var agentFlags = map[string][]string{
-	"claude": {"--dangerously-skip-permissions", "--permission-mode=bypassPermissions", "bypassPermissions"},
+	"claude": {"--dangerously-skip-permissions", "--permission-mode=bypassPermissions", "bypassPermissions", "--bare", "--setting-sources"},
 	"codex":  {"--dangerously-bypass-approvals-and-sandbox", "--yolo", "danger-full-access"},
 	"gemini": {"--yolo", "-y", "--approval-mode=yolo", "yolo"}, "qwen": {"--yolo", "-y", "--approval-mode=yolo", "yolo"},
 	"copilot": {"--allow-all-tools", "--allow-all", "--yolo"}, "cursor-agent": {"--force", "-f", "--yolo"}, "amp": {"--dangerously-allow-all"}, "aider": {"--yes-always"},
 	"droid": {"--skip-permissions-unsafe"}, "goose": {}, "opencode": {},
 }
 
-// agent tells that another agent is started without permissions.
+// agentVariables make an agent read other settings than its user's, or none: then it may
+// not ask hookway. HOOKWAY_HOME and the home are among them for every agent.
+var agentVariables = map[string][]string{
+	"claude": {"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_USE_COWORK_PLUGINS"},
+	"codex":  {"CODEX_HOME"}, "gemini": {"GEMINI_CLI_HOME", "GEMINI_CLI_SYSTEM_SETTINGS_PATH"},
+	"qwen":    {"QWEN_HOME", "QWEN_CODE_SAFE_MODE", "QWEN_CODE_SIMPLE", "QWEN_CODE_SYSTEM_SETTINGS_PATH", "QWEN_CODE_SYSTEM_DEFAULTS_PATH"},
+	"copilot": {"COPILOT_HOME"}, "opencode": {"OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "XDG_CONFIG_HOME"},
+}
+
+// agent tells that another agent is started without permissions, or where it may not ask
+// hookway.
 func (c *call) agent() values {
+	for _, name := range append([]string{"HOME", "HOOKWAY_HOME", "HOOKWAY_TRUST"}, agentVariables[c.name]...) {
+		if c.st.remote == "" && c.st.vars[name].anyText() {
+			c.tell(hook.Fact{Does: "self", What: "an agent without permissions", Object: c.name + ", with another " + name + ",", At: c.at, Sure: true})
+		}
+	}
 	if len(c.args) > 2 && c.args[0].text == "config" && (c.args[1].text == "set" || c.args[1].text == "remove" || c.args[1].text == "add") {
 		c.tell(hook.Fact{Does: "self", What: "an agent's settings", Object: shownWords(c.args), At: c.at, Sure: true})
 	}

@@ -16,14 +16,16 @@ func (c *call) ssh() values {
 	}
 	host := p.operands[0]
 	c.host(host.field)
-	for _, v := range p.valued {
+	rest := behindOptions(c.args[host.index+1:], sshValued["ssh"]) // options may stand behind the host, too
+	behind := *c
+	behind.args = c.args[host.index+1 : len(c.args)-len(rest)]
+	for _, v := range append(p.valued, e.read(&behind).valued...) {
 		if v.name == "-o" {
 			if key, val, ok := strings.Cut(v.text, "="); ok && (strings.EqualFold(key, "ProxyCommand") || strings.EqualFold(key, "LocalCommand")) {
 				c.inner(val, v.at, nil, nil, false)
 			}
 		}
 	}
-	rest := c.args[host.index+1:]
 	old := c.st
 	c.shell.st = old.clone()
 	c.st.remote = visible(host.text)

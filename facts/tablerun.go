@@ -191,6 +191,10 @@ func (c *call) takesRest(r role, o operand, rest []operand, many bool) (out valu
 		return out, true
 	case r == "keys":
 		c.types(words)
+	case r == "gopackage":
+		if programName(o.text) == "hookway" { // which it builds
+			return c.wrapped(words), true
+		}
 	case r == "container":
 		return c.container(words), true
 	case r == "cloud":
@@ -272,6 +276,8 @@ func (t template) fact(c *call, p parsed) hook.Fact {
 	case "connect":
 		f.Scheme, f.Host, f.What = part(0), part(1), part(2)
 		f.Class = hostClass(f.Host)
+	case "self":
+		f.What, f.Object = strings.ReplaceAll(part(0), "_", " "), c.name
 	case "processes":
 		f.Does, f.What, f.Object, f.Global, f.Many = "system", "process", c.name, part(0) == "all", part(0) == "many"
 	case "registry":

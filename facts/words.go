@@ -342,9 +342,32 @@ func (c *call) mktemp() values {
 
 // sed writes its files with -i, and runs code with the commands e, w and r.
 func (c *call) sed() values {
-	var scripts []field
-	var files []field
-	inPlace := false
+	scripts, files, inPlace := c.sedWords()
+	for _, s := range scripts {
+		c.sedScript(s)
+	}
+	var from []string
+	for _, f := range files {
+		if inPlace {
+			c.shell.path("write", f, effect{})
+		} else {
+			c.shell.path("read", f, effect{})
+		}
+		from = union(from, c.content(f).sources())
+	}
+	if len(files) == 0 {
+		from = c.stdin.sources()
+		if len(scripts) == 1 {
+			if out, ok := substitute(scripts[0].text, c.stdin); ok {
+				return out
+			}
+		}
+	}
+	return anything(from...)
+}
+
+// sedWords tells apart what sed runs, which files it works on, and whether it writes them.
+func (c *call) sedWords() (scripts, files []field, inPlace bool) {
 	for i := 0; i < len(c.args); i++ {
 		f := c.args[i]
 		switch t := f.text; {
@@ -380,27 +403,7 @@ func (c *call) sed() values {
 	if len(scripts) == 0 && len(files) > 0 {
 		scripts, files = files[:1], files[1:]
 	}
-	for _, s := range scripts {
-		c.sedScript(s)
-	}
-	var from []string
-	for _, f := range files {
-		if inPlace {
-			c.shell.path("write", f, effect{})
-		} else {
-			c.shell.path("read", f, effect{})
-		}
-		from = union(from, c.content(f).sources())
-	}
-	if len(files) == 0 {
-		from = c.stdin.sources()
-		if len(scripts) == 1 {
-			if out, ok := substitute(scripts[0].text, c.stdin); ok {
-				return out
-			}
-		}
-	}
-	return anything(from...)
+	return scripts, files, inPlace
 }
 
 // substitute does a plain s/a/b/ on a text that is known.

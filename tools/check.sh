@@ -104,11 +104,11 @@ join fetch
 beside lint 19 "vet, here and on other platforms, and staticcheck" sh tools/lint.sh
 beside others 5 "the SDKs for Python and TypeScript; mem0 and Qdrant, if PyPI is reachable" sh tools/others.sh
 
+beside page 5 "the page in a real browser, if there is one or it can be installed" sh tools/page.sh -short
+
 step "real agents, if npm is reachable"
 sh tools/e2e.sh
 
-step "the page in a real browser, if there is one or it can be installed"
-sh tools/page.sh
-
+join page
 join others
 join lint

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookway/hookway/internal/audit/index"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/explain"
 )
@@ -109,15 +110,7 @@ func (x explained) read(ctx context.Context, a *app) (explain.Call, error) {
 	}
 	switch {
 	case x.record != "":
-		log, err := a.home.AuditDir()
-		if err != nil {
-			return explain.Call{}, err
-		}
-		r, err := explain.Find(log, x.record)
-		if err != nil {
-			return explain.Call{}, err
-		}
-		return explain.Record(r, dir), nil
+		return recordedCall(ctx, a, x.record, dir)
 	case x.file != "":
 		text, err := readPayload(ctx, a, x.file)
 		if err != nil {
@@ -130,6 +123,21 @@ func (x explained) read(ctx context.Context, a *app) (explain.Call, error) {
 		return explain.Call{}, errors.New("no command: write hookway explain -- 'COMMAND'")
 	}
 	return explain.Line(strings.Join(x.words, " "), x.shell, dir)
+}
+
+// recordedCall finds a call in the record, by the index of the log.
+func recordedCall(ctx context.Context, a *app, id, dir string) (c explain.Call, err error) {
+	log, err := a.home.AuditDir()
+	if err != nil {
+		return c, err
+	}
+	x := index.Open(log, nil)
+	defer func() { err = errors.Join(err, x.Close()) }()
+	r, err := explain.Find(log, id, x.Find(ctx, index.Query{Text: id}))
+	if err != nil {
+		return c, err
+	}
+	return explain.Record(r, dir), nil
 }
 
 func (x explained) readTool(dir string) (explain.Call, error) {

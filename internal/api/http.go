@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -140,15 +141,18 @@ func route(paths map[string]map[string]answerer, w http.ResponseWriter, r *http.
 }
 
 // find finds a path that is known, or one that has a name in place of the one in
-// braces. Handlers find that name as the request's path value "name".
+// braces. Handlers find that name as the request's path value "name". A slash in a name
+// is written %2F.
 func find(paths map[string]map[string]answerer, r *http.Request) (methods map[string]answerer, known bool) {
 	if methods, known = paths[r.URL.Path]; known {
 		return methods, true
 	}
 	for path, methods := range paths {
-		if name, ok := named(path, r.URL.Path); ok {
-			r.SetPathValue("name", name)
-			return methods, true
+		if name, ok := named(path, r.URL.EscapedPath()); ok {
+			if name, err := url.PathUnescape(name); err == nil {
+				r.SetPathValue("name", name)
+				return methods, true
+			}
 		}
 	}
 	return nil, false

@@ -61,6 +61,7 @@ type plan struct {
 	patience time.Duration // for a head or a body to arrive; zero is as usual
 	gateway  *gateway.Gateway
 	page     *api.Page
+	sessions api.Sessions
 }
 
 const oneHook = "hooks:\n  - {id: no-rm, on: PreToolUse, match: {command: 'rm -rf /'}, block: not today}\n"
@@ -122,7 +123,7 @@ func (h *house) serve(p plan) {
 	h.relay = &relayed{h: h}
 	found := index.Open(h.judge.AuditDir, nil)
 	server := api.New(api.Config{Engine: h.judge, Lister: h.judge, Relay: h.relay, Records: records{found}, Token: h.token, Log: logline.New(h.log), HeadTime: p.patience, BodyTime: p.patience})
-	server.Gateway, server.Page = p.gateway, p.page
+	server.Gateway, server.Page, server.Sessions = p.gateway, p.page, p.sessions
 	c := daemon.Config{
 		Places: at, Version: "test", Idle: p.idle, API: server, Log: logline.New(h.log),
 		Handle: func(ctx context.Context, peer daemon.Peer, r *call.Request) call.Reply {
@@ -228,7 +229,7 @@ func (h *house) do(client *http.Client, url, method, body string, headers ...str
 		h.t.Fatalf("%s %s: %v", method, url, err)
 	}
 	if method != http.MethodHead {
-		if err := described(method, r.URL.Path, response.StatusCode, response.Header, text); err != nil {
+		if err := described(method, r.URL.EscapedPath(), response.StatusCode, response.Header, text); err != nil {
 			h.t.Errorf("%s %s: %v\n%s", method, url, err, text)
 		}
 	}

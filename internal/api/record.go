@@ -128,6 +128,9 @@ func (d *Server) recordFilter(q url.Values, now time.Time) (f audit.Filter, err 
 	if f.Until, err = timeOf(q, "until", now); err != nil {
 		return f, err
 	}
+	if !f.Until.IsZero() && f.Since.After(f.Until) {
+		return f, problem("bad-request", "since is after until, so that nothing can be between them").at("since")
+	}
 	cwd := q.Get("cwd")
 	if cwd == "" {
 		return f, nil

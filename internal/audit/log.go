@@ -161,6 +161,17 @@ func (l *Log) Append(ctx context.Context, r Record) error {
 	}
 }
 
+// settleTime bounds how long somebody who reads waits for what is being written.
+const settleTime = time.Second
+
+// Settle waits until the events of the records that are written by now can be read: they
+// are compressed together, a moment after their records. It never waits long.
+func (l *Log) Settle(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	l.events.store.Settle(ctx)
+}
+
 // release gives back the room for an event whose record is not written.
 func (l *Log) release(e *entry) {
 	if e.whole != nil {

@@ -73,16 +73,7 @@ func makeMappingKeys() []key[mappingSpec] {
 		{name: "match", doc: "Which requests count; the others are answered and ignored.", shape: refShape("filter"),
 			read: func(r *reader, n *yaml.Node, m *mappingSpec) { r.readFilter(n, &m.Match) }},
 		{name: "message", doc: "The message that a request becomes. Texts are templates.", shape: refShape("message"),
-			read: func(r *reader, n *yaml.Node, m *mappingSpec) {
-				m.Message = &gateway.MessageTemplate{}
-				if found := object(r, n, "message", messageKeys(), m.Message); found != nil {
-					for _, name := range []string{"to", "text"} {
-						if found[name] == nil {
-							r.Fail(n, `write message: {to: Alice, text: "{{ .title }}"}`, "message has no %s", name)
-						}
-					}
-				}
-			}},
+			read: func(r *reader, n *yaml.Node, m *mappingSpec) { m.Message = r.readMessage(n) }},
 		{name: "event", doc: "The event that a request becomes, in place of a message.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, m *mappingSpec) {
 				if s, ok := r.Text(n, "event"); ok {
@@ -99,6 +90,18 @@ func makeMappingKeys() []key[mappingSpec] {
 		{name: "cwd", doc: "event: the folder whose hooks are asked. Default: the user's own hooks are.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, m *mappingSpec) { event(m).CWD, _ = r.Text(n, "cwd") }},
 	}
+}
+
+func (r *reader) readMessage(n *yaml.Node) *gateway.MessageTemplate {
+	m := &gateway.MessageTemplate{}
+	if found := object(r, n, "message", messageKeys(), m); found != nil {
+		for _, name := range []string{"to", "text"} {
+			if found[name] == nil {
+				r.Fail(n, `write message: {to: Alice, text: "{{ .title }}"}`, "message has no %s", name)
+			}
+		}
+	}
+	return m
 }
 
 func makeAuthKeys() []key[gateway.Auth] {

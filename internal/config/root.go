@@ -101,26 +101,14 @@ func makeRootKeys() []key[fileSpec] {
 				}
 			}},
 		{name: "hooks", doc: "The hooks, in the order in which they run among equal priorities.", shape: listShape(refShape("hook")),
-			read: func(r *reader, n *yaml.Node, f *fileSpec) {
-				list(r, n, "hooks", func(_ int, item *yaml.Node) {
-					if h := r.readHook(item); h != nil {
-						f.hooks = append(f.hooks, h)
-					}
-				})
-			}},
+			read: readHooks},
 		choiceKey("mode", "monitor: no hook of this configuration that says no mode itself counts; the record says what it would have done. Default: enforce.", []string{"monitor", "enforce"}, func(f *fileSpec, word string) {
 			trial := word == "monitor"
 			f.trial = &trial
 		}),
 		{name: "import", doc: "Hooks of another system that are used here: claude reads Claude Code's own settings.json.",
 			shape: schema{"anyOf": []schema{choiceShape(importClaude), {"type": "array", "items": choiceShape(importClaude)}}},
-			read: func(r *reader, n *yaml.Node, f *fileSpec) {
-				for _, e := range r.Texts(n, "import") {
-					if word, ok := r.Choice(e.Node, "import", importClaude); ok {
-						f.imports = append(f.imports, word)
-					}
-				}
-			}},
+			read:  readImports},
 		{name: "events", doc: "Events of your own, to be fired with `hookway fire`.", shape: listShape(refShape("event")),
 			read: func(r *reader, n *yaml.Node, f *fileSpec) {
 				list(r, n, "events", func(_ int, item *yaml.Node) { r.readEvent(item, f) })
@@ -156,6 +144,22 @@ func makeRootKeys() []key[fileSpec] {
 				f.approvals = &approvalsSpec{node: n}
 				object(r, n, "approvals", approvalsKeys(), f.approvals)
 			}},
+	}
+}
+
+func readHooks(r *reader, n *yaml.Node, f *fileSpec) {
+	list(r, n, "hooks", func(_ int, item *yaml.Node) {
+		if h := r.readHook(item); h != nil {
+			f.hooks = append(f.hooks, h)
+		}
+	})
+}
+
+func readImports(r *reader, n *yaml.Node, f *fileSpec) {
+	for _, e := range r.Texts(n, "import") {
+		if word, ok := r.Choice(e.Node, "import", importClaude); ok {
+			f.imports = append(f.imports, word)
+		}
 	}
 }
 

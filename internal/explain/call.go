@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"strconv"
 
 	"github.com/hookway/hookway/facts"
@@ -77,17 +78,28 @@ func thenOf(r *audit.Record) *guards.Then {
 	return then
 }
 
-// Find finds a call in the log of a folder by its seq or its event_id.
-func Find(log, id string) (*audit.Record, error) {
+// Find finds a call in the log of a folder by its seq or its event_id. naming are the
+// records that name the id.
+func Find(log, id string, naming iter.Seq2[*audit.Record, error]) (*audit.Record, error) {
 	var found *audit.Record
 	other := ""
-	for r, err := range audit.Read(log, audit.Filter{}) {
-		switch {
-		case err != nil || strconv.FormatInt(r.Seq, 10) != id && r.EventID != id:
-		case r.Tool != "":
-			found = &r
-		default:
+	take := func(r *audit.Record) {
+		if r.Tool != "" {
+			found = r
+		} else {
 			other = cmp.Or(r.Event, "no event")
+		}
+	}
+	if seq, err := strconv.ParseInt(id, 10, 64); err == nil {
+		if one, err := audit.One(log, seq); err == nil {
+			take(&one.Record)
+		}
+	}
+	if found == nil {
+		for r, err := range naming {
+			if err == nil && r.EventID == id {
+				take(r)
+			}
 		}
 	}
 	switch {

@@ -49,32 +49,32 @@ func (r *reading) addressOf(i int) int {
 	return int(r.addresses[i]) - 1
 }
 
-// address says whether the name of an agent is one that is spoken to.
-func (r *reading) address(s signal) int {
+// neighbours are what stands around the name of an agent, in small letters.
+type neighbours struct {
+	before string // in its line
+	head   string // the same, without marks and without what belongs to the name
+	after  string // behind the name
+	next   string // the same, from its first word on
+
+	colon, comma bool // stand behind the name
+	clear        bool // nothing of a sentence stands before it
+}
+
+func (r *reading) surroundings(s signal) (a neighbours) {
 	text := r.text
-	before := strings.ToLower(text[max(0, s.from-48):s.from])
-	before = before[strings.LastIndexByte(before, '\n')+1:]
-	after := strings.ToLower(text[s.to:min(len(text), s.to+96)])
-	if compound, _, _ := strings.Cut(after, " "); strings.HasPrefix(after, "-") && slices.Contains([]string{"ki", "ai", "ia", "ии", "llm"}, strings.ToLower(text[s.from:s.to])) { // KI-Systeme
-		after = " " + strings.TrimLeft(compound, "-abcdefghijklmnopqrstuvwxyzäöüß") + after[len(compound):]
+	a.before = strings.ToLower(text[max(0, s.from-48):s.from])
+	a.before = a.before[strings.LastIndexByte(a.before, '\n')+1:]
+	a.after = strings.ToLower(text[s.to:min(len(text), s.to+96)])
+	if compound, _, _ := strings.Cut(a.after, " "); strings.HasPrefix(a.after, "-") && slices.Contains([]string{"ki", "ai", "ia", "ии", "llm"}, strings.ToLower(text[s.from:s.to])) { // KI-Systeme
+		a.after = " " + strings.TrimLeft(compound, "-abcdefghijklmnopqrstuvwxyzäöüß") + a.after[len(compound):]
 	}
-	after = behindName(after)
-	colon := strings.HasPrefix(after, ":") || strings.HasPrefix(after, " :") || strings.HasPrefix(after, "：")
-	colon = colon && !starts(strings.TrimLeft(after, " :"), []string{"'", "\"", "{", "[", "`"}) // code
-	colon = colon && len(strings.Fields(firstLine(strings.TrimLeft(after, " :")))) >= 3 || colon && text[s.from] >= 0x80 || colon && (strings.HasSuffix(before, ", ") || noted(strings.TrimRight(before, " ")))
-	colon = colon || strings.HasPrefix(after, ")") && starts(before[strings.LastIndexByte(before, '(')+1:], []string{"for ", "to ", "note to ", "note for "})
-	colon = colon || noted(strings.TrimRight(before, " ")) && starts(after, []string{" - ", " – ", " — ", "—", " -- "})
-	comma := strings.HasPrefix(after, ",") || strings.HasPrefix(after, "，") || strings.HasPrefix(after, "、") || strings.HasPrefix(after, "!")
-	next := strings.TrimLeft(after, " \n\t*/#,")
-	head := strings.TrimRight(before, " \t\"'*_`(<[")
+	a.after = behindName(a.after)
+	a.next = strings.TrimLeft(a.after, " \n\t*/#,")
+	a.colon = a.endsInColon(text[s.from] >= 0x80)
+	a.comma = strings.HasPrefix(a.after, ",") || strings.HasPrefix(a.after, "，") || strings.HasPrefix(a.after, "、") || strings.HasPrefix(a.after, "!")
+	head := strings.TrimRight(a.before, " \t\"'*_`(<[")
 	if first := r.nameBefore(s); first < s.from { // "yapay zeka asistanına"
 		head = strings.TrimRight(head[:max(0, len(head)-(s.from-first))], " \t\"'*_`(<[")
-	}
-	if word := before[strings.LastIndexAny(before, " \t")+1:]; strings.HasPrefix(word, "@") && strings.HasSuffix(word, "-") && (colon || comma) { // @ai-agent:
-		return spokenTo
-	}
-	if strings.HasSuffix(before, "/") || strings.HasSuffix(before, "-") || strings.HasSuffix(before, "_") || strings.HasPrefix(after, "-") || strings.HasPrefix(after, ".") && len(after) > 1 && letter(after[1]) { // a path, a name of a variable
-		return 0
 	}
 	for range 3 { // "code" assistants
 		i := strings.LastIndexByte(head, ' ')
@@ -89,8 +89,44 @@ func (r *reading) address(s signal) int {
 	if first := strings.TrimLeft(head[strings.LastIndexAny(head, ".!")+1:], " \t#/*->;!|(<["); slices.Contains(kindsOfNames, first) {
 		head = strings.TrimSuffix(head, first)
 	}
-	clear := strings.TrimLeft(head, " \t#/*->;!|") == "" || strings.HasSuffix(head, ".") || strings.HasSuffix(head, "!") || strings.HasSuffix(head, ",") && before != head || strings.HasSuffix(head, "=") || strings.HasSuffix(head, ":") && before != "" || strings.HasSuffix(head, "--") || strings.HasSuffix(head, ">") || strings.HasSuffix(head, "#") || strings.HasSuffix(head, "：") || strings.HasSuffix(head, "。") || strings.HasSuffix(head, "；") || before != "" && strings.ContainsRune("\"[('", rune(before[len(before)-1]))
-	if r.bare(s, before) && !reads(next) && !related(next) && !participle(next) && !endsWord(head, callers) && !noted(head) && !endsWord(head, givers) && (comma || colon && !clear) { // people and programs are agents, too
+	a.head = head
+	a.clear = strings.TrimLeft(head, " \t#/*->;!|") == "" || endsIn(head, []string{".", "!", "=", "--", ">", "#", "：", "。", "；"}) ||
+		strings.HasSuffix(head, ",") && a.before != head || strings.HasSuffix(head, ":") && a.before != "" || a.before != "" && strings.ContainsRune("\"[('", rune(a.before[len(a.before)-1]))
+	return a
+}
+
+// endsInColon reports whether a colon stands behind the name, or what is used like one.
+// foreign is that the name is not of Latin letters.
+func (a *neighbours) endsInColon(foreign bool) bool {
+	said := strings.TrimLeft(a.after, " :")
+	marked := noted(strings.TrimRight(a.before, " "))
+	colon := strings.HasPrefix(a.after, ":") || strings.HasPrefix(a.after, " :") || strings.HasPrefix(a.after, "：")
+	switch {
+	case colon && !starts(said, []string{"'", "\"", "{", "[", "`"}) && // code
+		(len(strings.Fields(firstLine(said))) >= 3 || foreign || strings.HasSuffix(a.before, ", ") || marked):
+		return true
+	case strings.HasPrefix(a.after, ")") && starts(a.before[strings.LastIndexByte(a.before, '(')+1:], []string{"for ", "to ", "note to ", "note for "}):
+		return true
+	}
+	return marked && starts(a.after, []string{" - ", " – ", " — ", "—", " -- "})
+}
+
+// partOfName reports whether the name is a piece of a path, or of a variable's name.
+func (a *neighbours) partOfName() bool {
+	return endsIn(a.before, []string{"/", "-", "_"}) || strings.HasPrefix(a.after, "-") || strings.HasPrefix(a.after, ".") && len(a.after) > 1 && letter(a.after[1])
+}
+
+// address says whether the name of an agent is one that is spoken to.
+func (r *reading) address(s signal) int {
+	text, a := r.text, r.surroundings(s)
+	before, head, after, next := a.before, a.head, a.after, a.next
+	if word := before[strings.LastIndexAny(before, " \t")+1:]; strings.HasPrefix(word, "@") && strings.HasSuffix(word, "-") && (a.colon || a.comma) { // @ai-agent:
+		return spokenTo
+	}
+	if a.partOfName() {
+		return 0
+	}
+	if r.bare(s, before) && !reads(next) && !related(next) && !participle(next) && !endsWord(head, callers) && !noted(head) && !endsWord(head, givers) && (a.comma || a.colon && !a.clear) { // people and programs are agents, too
 		return named
 	}
 	opens := len(strings.Fields(head[strings.LastIndexAny(head, ".!>(")+1:])) // words of the sentence before it
@@ -109,24 +145,24 @@ func (r *reading) address(s signal) int {
 			return alone
 		}
 		return spokenTo
-	case colon && r.dialogue(s):
+	case a.colon && r.dialogue(s):
 		return 0
-	case (colon || comma) && given(before), endsWord(head, occasions) && reads(next) && means(next), text[s.from] >= 0x80 && before != "" && headLast(before), headLast(before) && text[s.to-1] < 0x80:
+	case (a.colon || a.comma) && given(before), endsWord(head, occasions) && reads(next) && means(next), text[s.from] >= 0x80 && before != "" && headLast(before), headLast(before) && text[s.to-1] < 0x80:
 		return alone
-	case opens <= 3 && endsWord(head, givers) && !endsWord(head, []string{"an", "ai", "by any", "of the"}) && related(next), opens <= 4 && colon && endsWord(head[:max(0, strings.LastIndexByte(head, ' '))], articles), opens == 0 && strings.HasPrefix(after, " ") && participle(next):
+	case opens <= 3 && endsWord(head, givers) && !endsWord(head, []string{"an", "ai", "by any", "of the"}) && related(next), opens <= 4 && a.colon && endsWord(head[:max(0, strings.LastIndexByte(head, ' '))], articles), opens == 0 && strings.HasPrefix(after, " ") && participle(next):
 		return alone
-	case reads(next) && (clear || endsWord(head, givers) || !endsWord(head, []string{"of", "in", "with", "by", "from", "the", "a"})):
+	case reads(next) && (a.clear || endsWord(head, givers) || !endsWord(head, []string{"of", "in", "with", "by", "from", "the", "a"})):
 		if !means(next) || containsAny(next[:min(len(next), 64)], []string{"repo", "project", "codebase"}) { // as AGENTS.md says
 			return spokenTo
 		}
 		return alone
-	case noted(head) && (colon || comma) && !r.bare(s, before):
+	case noted(head) && (a.colon || a.comma) && !r.bare(s, before):
 		return alone
-	case endsWord(head, givers) && (colon || comma && !endsWord(head, []string{"an", "all", "any", "every", "ai"}) || noted(head)):
+	case endsWord(head, givers) && (a.colon || a.comma && !endsWord(head, []string{"an", "all", "any", "every", "ai"}) || noted(head)):
 		return spokenTo
-	case clear && (colon || comma && r.asked(s)):
+	case a.clear && (a.colon || a.comma && r.asked(s)):
 		return spokenTo
-	case (colon || comma && r.asked(s)) && text[s.from] >= 0x80, colon && r.asked(s) && !common(text[s.from:s.to]):
+	case (a.colon || a.comma && r.asked(s)) && text[s.from] >= 0x80, a.colon && r.asked(s) && !common(text[s.from:s.to]):
 		return spokenTo
 	case starts(next, musts) && !strings.HasPrefix(next, "must be ") && !strings.HasPrefix(next, "should be "), laterMust(next):
 		return expected
@@ -352,6 +388,11 @@ func endsWord(s string, words []string) bool {
 		}
 	}
 	return false
+}
+
+// endsIn reports whether a text ends in one of these.
+func endsIn(s string, endings []string) bool {
+	return slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(s, e) })
 }
 
 func starts(s string, words []string) bool {

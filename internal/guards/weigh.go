@@ -103,42 +103,49 @@ func (r *reading) forSome(part [2]int) bool {
 	return tag == "<!--" || containsAny(tag, []string{"sr-only", "visually-hidden", "visuallyhidden"})
 }
 
+// passedOver reports whether a signal counts for nothing: what it says is forbidden, told
+// of others, or only a name of something.
+func (r *reading) passedOver(j int) bool {
+	switch o := r.signals[j]; o.kind {
+	case 'D', 'd', 'p':
+		return r.forbidden(o) || r.covered(j)
+	case 'C', 'B', 'Y', 'T':
+		return r.forbidden(o)
+	case 'S', 's':
+		return r.reported(o)
+	case 'R', 'N':
+		return r.label(o)
+	case 'k':
+		return r.reported(o) || r.quoted(o) && r.abouts > 0
+	case 'L':
+		return !r.loses(j)
+	}
+	return false
+}
+
 // count takes one signal into account.
 func (t *tally) count(r *reading, j int) {
 	o := r.signals[j]
 	t.effect = t.effect || t.reader == alone && (o.kind == 'E' || o.kind == 'D' || o.kind == 'p') && !runs(r.text[o.from:o.to]) && r.asksFor(o) && !r.forbidden(o)
+	if r.passedOver(j) {
+		return
+	}
 	switch o.kind {
 	case 'a':
 		t.reader = max(t.reader, r.addressOf(j))
 		t.effect = t.effect || r.ordered(j, r.addressOf(j))
 		return
 	case 'N':
-		if !r.label(o) {
-			t.reader = max(t.reader, r.strength(o))
-			t.effect = t.effect || r.ordered(j, r.strength(o))
-		}
+		t.reader = max(t.reader, r.strength(o))
+		t.effect = t.effect || r.ordered(j, r.strength(o))
 		return
 	case 'D', 'd', 'p':
-		if r.forbidden(o) || r.covered(j) {
-			return
-		}
 		t.together = max(t.together, r.object(j, o.kind != 'd'))
 		if o.kind == 'D' && !runs(r.text[o.from:o.to]) && !starts(r.text[o.to:], []string{"ing", "s ", "ed", "er"}) || o.kind == 'p' && strings.EqualFold(r.text[o.from:o.to], "export") {
 			t.together = max(t.together, 2)
 		}
-	case 'C', 'B', 'Y':
-		if r.forbidden(o) {
-			return
-		}
 	case 'T':
-		if r.forbidden(o) {
-			return
-		}
 		if t.rights++; !r.acts(j) {
-			return
-		}
-	case 'S', 's':
-		if r.reported(o) {
 			return
 		}
 	case 'V', 'v':
@@ -148,9 +155,6 @@ func (t *tally) count(r *reading, j int) {
 	case 'Z':
 		t.aside = t.aside || t.has['I'] || t.has['i']
 	case 'R':
-		if r.label(o) {
-			return
-		}
 		if name := r.text[o.from:o.to]; strings.HasPrefix(name, "</") && !r.quoted(o) { // the end of something that did not begin
 			t.reader = max(t.reader, spokenTo)
 		}
@@ -158,9 +162,6 @@ func (t *tally) count(r *reading, j int) {
 			t.reader = alone
 		}
 	case 'k':
-		if r.reported(o) || r.quoted(o) && r.abouts > 0 {
-			return
-		}
 		t.reader = alone
 	case 'g':
 		t.slots++
@@ -168,10 +169,6 @@ func (t *tally) count(r *reading, j int) {
 		t.readings++
 	case 'G':
 		t.claims++
-	case 'L':
-		if !r.loses(j) {
-			return
-		}
 	}
 	t.has[o.kind] = true
 }

@@ -31,6 +31,9 @@ type Judge struct {
 	// hide is what its record will hide. Nil: that is done when the record is put.
 	Draft func(ev hook.AnyEvent, hide []string) *audit.Draft
 
+	// Settle waits until the events of what is on record can be read. Nil: they can.
+	Settle func(context.Context)
+
 	// AuditDir is the folder in which Record puts what Watch shows; "" has none.
 	AuditDir string
 

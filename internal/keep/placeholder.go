@@ -40,7 +40,7 @@ type Placeholders struct {
 func NewPlaceholders(dir string) (*Placeholders, error) {
 	path := filepath.Join(dir, keyName)
 	key, err := disk.Read(path, keySize)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(key) == 0 {
 		key, err = makeKey(path)
 	}
 	if err != nil {
@@ -62,7 +62,9 @@ func ReadPlaceholders(dir string) *Placeholders {
 }
 
 // makeKey makes a key in one step. Of several processes that make one at a time, the
-// first wins.
+// first wins. It is not forced to the disk: the first decision waits for it, and the
+// events are not forced there either. What is left empty by a machine that stopped is
+// replaced.
 func makeKey(path string) ([]byte, error) {
 	key := make([]byte, keySize)
 	if _, err := rand.Read(key); err != nil {
@@ -74,19 +76,21 @@ func makeKey(path string) ([]byte, error) {
 	}
 	defer os.Remove(f.Name())
 	_, err = f.Write(key)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
-	if err = os.Link(f.Name(), path); errors.Is(err, fs.ErrExist) {
-		return disk.Read(path, keySize)
+	if err = os.Link(f.Name(), path); err == nil {
+		return key, nil
 	}
-	if err != nil { // there are no links here
-		if err = os.Rename(f.Name(), path); err != nil {
-			return nil, err
+	if errors.Is(err, fs.ErrExist) {
+		if there, err := disk.Read(path, keySize); err != nil || len(there) > 0 {
+			return there, err
 		}
-		return disk.Read(path, keySize)
 	}
-	return key, nil
+	if err = os.Rename(f.Name(), path); err != nil { // there are no links here, or an empty key
+		return nil, err
+	}
+	return disk.Read(path, keySize)
 }
 
 // For gives what stands for a secret: always the same, whoever saw it first.

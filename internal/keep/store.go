@@ -1,6 +1,7 @@
 package keep
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -55,6 +56,7 @@ type Store struct {
 	bytes   int
 	running bool
 	closed  bool
+	waiting []chan struct{} // closed when all that was put by then is written
 
 	wake  chan struct{}
 	ended chan struct{}
@@ -155,6 +157,28 @@ func (s *Store) Put(seq int64, text []byte) {
 	}
 }
 
+// Settle waits until what was put is written, or could not be: whoever reads the folder
+// then finds it. It hurries the writer, and waits no longer than the context.
+func (s *Store) Settle(ctx context.Context) {
+	s.mu.Lock()
+	if !s.running || s.closed {
+		s.mu.Unlock()
+		return
+	}
+	done := make(chan struct{})
+	s.waiting = append(s.waiting, done)
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+	s.mu.Unlock()
+	select {
+	case <-done:
+	case <-s.ended:
+	case <-ctx.Done():
+	}
+}
+
 // Lose counts entries that cannot be kept, and logs it once a minute.
 func (s *Store) Lose(n int, why error) {
 	all, now, told := s.lost.Add(int64(n)), time.Now().Unix(), s.told.Load()
@@ -213,15 +237,20 @@ func (s *Store) run() {
 func (s *Store) enough() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.bytes >= gatherBytes
+	return s.bytes >= gatherBytes || len(s.waiting) > 0
 }
 
 // flush writes all that waits.
 func (s *Store) flush(w *writer) {
 	s.mu.Lock()
-	batch := s.queue
-	s.queue = nil
+	batch, waiting := s.queue, s.waiting
+	s.queue, s.waiting = nil, nil
 	s.mu.Unlock()
+	defer func() {
+		for _, done := range waiting {
+			close(done)
+		}
+	}()
 	if len(batch) == 0 {
 		return
 	}

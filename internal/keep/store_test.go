@@ -2,6 +2,7 @@ package keep
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -375,5 +376,44 @@ func TestAFileThatIsGoneMeanwhileLosesNothing(t *testing.T) {
 	s.Put(5, text)
 	if err := s.Close(); err != nil || s.Lost() != 0 {
 		t.Errorf("%d events count as lost: %v", s.Lost(), err)
+	}
+}
+
+// TestWhoReadsFindsWhatWasPut: an event is written a moment after its record, and who asks
+// for it then waits for that.
+func TestWhoReadsFindsWhatWasPut(t *testing.T) {
+	dir := t.TempDir()
+	s := Open(Config{Dir: dir})
+	s.Settle(t.Context()) // there is nothing to wait for
+	for seq := int64(1); seq <= 20; seq++ {
+		put(t, s, seq)
+		s.Settle(t.Context())
+		if seqs, damages := read(t, dir, 1); len(seqs) != int(seq) || len(damages) > 0 {
+			t.Fatalf("after %d were put, %v are there, %v", seq, seqs, damages)
+		}
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	s.Settle(gone)
+	closed(t, s)
+	s.Settle(t.Context())
+}
+
+// TestAnEmptyKeyIsReplaced: a machine that stopped may have left one.
+func TestAnEmptyKeyIsReplaced(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, keyName), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if why := fails(dir); why != "" {
+		t.Error(why)
+	}
+	p, err := NewPlaceholders(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := NewPlaceholders(dir)
+	if err != nil || again.For("a secret") != p.For("a secret") {
+		t.Errorf("the next one has another key: %v", err)
 	}
 }

@@ -88,7 +88,7 @@ func (s *Survey) count(err error) {
 func fails(dir string) string {
 	if key, err := disk.Read(filepath.Join(dir, keyName), keySize); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "the key of the placeholders cannot be used: " + err.Error()
-	} else if err == nil && len(key) != keySize {
+	} else if err == nil && len(key) != keySize && len(key) > 0 {
 		return fmt.Sprintf("the key of the placeholders in %s has %d bytes, not %d; remove it, and another is made", filepath.Join(dir, keyName), len(key), keySize)
 	}
 	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0o600)

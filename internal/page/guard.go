@@ -46,9 +46,13 @@ func meant(r *http.Request) error {
 	return nil
 }
 
-// tricky reports whether a path may mean another one to somebody else.
+// tricky reports whether a path may mean another one to somebody else. The id of a session
+// is of an agent, and may have slashes.
 func tricky(u *url.URL) bool {
 	raw := strings.ToLower(u.EscapedPath())
+	if id, ok := strings.CutPrefix(raw, "/v1/sessions/"); ok {
+		raw = "/v1/sessions/" + strings.NewReplacer("%2f", "-", "%5c", "-").Replace(id)
+	}
 	for _, bad := range []string{"%2f", "%5c", "%2e", "%00", "//", "/.", `\`} {
 		if strings.Contains(raw, bad) {
 			return true

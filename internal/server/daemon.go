@@ -39,74 +39,106 @@ type Daemon struct {
 // Serve answers until the context ends, or as [daemon.Serve] says. When it returns,
 // everything that it opened is closed.
 func (d *Daemon) Serve(ctx context.Context) error {
+	r, err := d.begin()
+	if err != nil {
+		return err
+	}
+	defer r.endSending()
+	h := d.Home
+	return daemon.Serve(ctx, daemon.Config{
+		Places: d.Places, Version: h.Version, Idle: d.Idle, Executable: d.Executable, Log: h.Log,
+		Handle: func(ctx context.Context, peer daemon.Peer, q *call.Request) call.Reply {
+			return r.judge.Answer(ctx, judge.Caller{PID: peer.PID}, q)
+		},
+		Load: r.judge.Load,
+		API:  r.programs,
+		Listeners: func() ([]net.Listener, error) {
+			opened, err := d.Listeners.open(h, r.programs, d.OnDemand)
+			return append(opened, r.page.listener), err
+		},
+		Needed:   r.needed,
+		Relay:    r.relay.Status,
+		Webhooks: func() []daemon.WebhookStatus { return webhookStatus(r.spooled, r.judge.Webhooks, h.Log) },
+		Channels: r.asks.status,
+		Page:     r.page.address,
+		Ready:    func() { d.Ready(); r.ready(d) },
+		Stopping: func(reason string) { r.judge.GatewayStop(context.Background(), reason) },
+		Close:    func() { r.close(h) },
+	})
+}
+
+// running is what a daemon has open.
+type running struct {
+	relay    *link
+	judge    *judge.Judge
+	programs *api.Server
+	page     *pages
+	asks     *asks
+
+	recorded, endRecords, endSessions func()
+
+	sending    sync.WaitGroup // to webhooks, and over channels of approvals
+	spooled    context.Context
+	endSending context.CancelFunc
+}
+
+func (d *Daemon) begin() (*running, error) {
 	h := d.Home
 	h.Lasting = true
-	relay := newLink(h)
-	j, recorded := h.Judge()
-	j.Relay = relay.forJudge(j.Relay)
-	records, endRecords := h.recordsAPI()
+	r := &running{relay: newLink(h)}
+	r.judge, r.recorded = h.Judge()
+	j := r.judge
+	j.Relay = r.relay.forJudge(j.Relay)
+	records, endRecords := h.recordsAPI(j)
 	sessions, endSessions := h.sessionsAPI(records, j)
-	programs := api.New(api.Config{
-		Engine: j, Lister: j, Log: h.Log, Relay: relayAPI{relay, j}, Approvals: asksAPI{h}, Records: records, Sessions: sessions, Views: newViews(h, j, records),
+	r.endRecords, r.endSessions = endRecords, endSessions
+	r.programs = api.New(api.Config{
+		Engine: j, Lister: j, Log: h.Log, Relay: relayAPI{r.relay, j}, Approvals: asksAPI{h}, Records: records, Sessions: sessions, Views: newViews(h, j, records),
 		Dial: func(target string, hk hook.Hook) (api.Closing, error) {
 			return rpc.New(rpc.Config{Target: target, Hook: hk.ID, Profile: hk.Profile, Environ: command.Environ, Log: h.Log})
 		},
 	})
-	look, err := newPages(h)
-	if err != nil {
-		return err
+	var err error
+	if r.page, err = newPages(h); err != nil {
+		return nil, err
 	}
-	programs.Page, programs.OpenPage = look.api(programs), look.Open
-	programs.Gateway = h.openGateway(relayAPI{relay, j}, d.Environ)
-	asks := newAsks(h, d.Environ)
-	programs.Gateway.Approve = asks.approve
-	var sending sync.WaitGroup // to webhooks, and over channels of approvals
-	spooled, endSending := context.WithCancel(context.Background())
-	defer endSending()
-	return daemon.Serve(ctx, daemon.Config{
-		Places: d.Places, Version: h.Version, Idle: d.Idle, Executable: d.Executable, Log: h.Log,
-		Handle: func(ctx context.Context, peer daemon.Peer, r *call.Request) call.Reply {
-			return j.Answer(ctx, judge.Caller{PID: peer.PID}, r)
-		},
-		Load: j.Load,
-		API:  programs,
-		Listeners: func() ([]net.Listener, error) {
-			opened, err := d.Listeners.open(h, programs, d.OnDemand)
-			return append(opened, look.listener), err
-		},
-		Needed: func() bool {
-			return programs.Registered() > 0 || relay.Needed() || asks.needed() || look.needed() || j.Webhooks != nil && j.Webhooks.Waiting() > 0
-		},
-		Relay:    relay.Status,
-		Webhooks: func() []daemon.WebhookStatus { return webhookStatus(spooled, j.Webhooks, h.Log) },
-		Channels: asks.status,
-		Page:     look.address,
-		Ready: func() {
-			d.Ready()
-			relay.begin()
-			j.GatewayStart(hook.GatewayInfo{Version: h.Version, Address: d.Places.Socket, Addresses: append([]string{d.Places.Socket}, programs.Addresses...)})
-			if j.Webhooks != nil {
-				sending.Go(func() { j.Webhooks.Carry(spooled, webhookTargets(j, d.Environ)) })
-			}
-			sending.Go(func() { asks.run(spooled) })
-			sending.Go(func() { look.begin() })
-		},
-		Stopping: func(reason string) { j.GatewayStop(context.Background(), reason) },
-		Close: func() {
-			programs.Close()
-			endSessions()
-			endRecords()
-			endSending()
-			sending.Wait()
-			err := j.Close() // it gives back the inboxes of its agents, for which the store must be open
-			relay.Close()
-			if err = errors.Join(err, h.Memories().Close(), h.closeGuards(), programs.Gateway.Close()); err != nil {
-				h.Log.Warn(err.Error())
-			}
-			recorded()
-			h.CloseWebhooks()
-		},
-	})
+	r.programs.Page, r.programs.OpenPage = r.page.api(r.programs), r.page.Open
+	r.programs.Gateway = h.openGateway(relayAPI{r.relay, j}, d.Environ)
+	r.asks = newAsks(h, d.Environ)
+	r.programs.Gateway.Approve = r.asks.approve
+	r.spooled, r.endSending = context.WithCancel(context.Background())
+	return r, nil
+}
+
+// needed reports whether the daemon is to stay though nobody calls it.
+func (r *running) needed() bool {
+	return r.programs.Registered() > 0 || r.relay.Needed() || r.asks.needed() || r.page.needed() || r.judge.Webhooks != nil && r.judge.Webhooks.Waiting() > 0
+}
+
+// ready begins what the daemon does by itself.
+func (r *running) ready(d *Daemon) {
+	r.relay.begin()
+	r.judge.GatewayStart(hook.GatewayInfo{Version: d.Home.Version, Address: d.Places.Socket, Addresses: append([]string{d.Places.Socket}, r.programs.Addresses...)})
+	if r.judge.Webhooks != nil {
+		r.sending.Go(func() { r.judge.Webhooks.Carry(r.spooled, webhookTargets(r.judge, d.Environ)) })
+	}
+	r.sending.Go(func() { r.asks.run(r.spooled) })
+	r.sending.Go(func() { r.page.begin() })
+}
+
+func (r *running) close(h *Home) {
+	r.programs.Close()
+	r.endSessions()
+	r.endRecords()
+	r.endSending()
+	r.sending.Wait()
+	err := r.judge.Close() // it gives back the inboxes of its agents, for which the store must be open
+	r.relay.Close()
+	if err = errors.Join(err, h.Memories().Close(), h.closeGuards(), r.programs.Gateway.Close()); err != nil {
+		h.Log.Warn(err.Error())
+	}
+	r.recorded()
+	h.CloseWebhooks()
 }
 
 // Judge is one that answers with all that the user has. recorded writes what waits to

@@ -44,7 +44,7 @@ func (h *Home) openAudit(log *slog.Logger) (records *audit.Log, done func()) {
 func (h *Home) RecordTo(j *judge.Judge) (done func()) {
 	records, done := h.openAudit(j.Log)
 	if records != nil {
-		j.Record, j.Draft = records.Append, records.Draft
+		j.Record, j.Draft, j.Settle = records.Append, records.Draft, records.Settle
 		j.AuditDir, _ = h.AuditDir()
 	}
 	return done

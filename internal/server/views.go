@@ -46,6 +46,7 @@ func (v *views) Again(ctx context.Context, seq int64) (*replay.Again, error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+	settle(ctx, v.judge)
 	options := v.home.Options()
 	options.Dir = nowhere // what belongs to no workspace is fired at the user's own hooks
 	return replay.Rerun{Options: options, Environ: v.home.environ()}.Again(ctx, log, seq)

@@ -63,10 +63,8 @@ func (a *analysis) interpret(in interpreter, name string, args []arg) {
 	script := true
 	has := func(list, option string) bool { return option != "" && containsWord(list, option) }
 	operands := options(args, in.valued, func(option string, val *arg) {
-		if val == nil {
-			return
-		}
 		switch {
+		case val == nil:
 		case has(in.code, option):
 			script = false
 			if !val.known {
@@ -93,41 +91,31 @@ func (a *analysis) interpret(in interpreter, name string, args []arg) {
 		a.load(in, l, folders)
 	}
 	for len(operands) > 0 && script && containsWord(in.verbs, operands[0].text) {
-		rest := options(operands[1:], in.valued, func(_ string, val *arg) {
+		operands = options(operands[1:], in.valued, func(_ string, val *arg) {
 			if val != nil {
 				a.load(in, *val, nil)
 			}
 		})
-		operands = rest
 	}
-	if len(operands) == 0 {
-		if script && len(loads) == 0 && !asksVersion(args) {
+	switch {
+	case !script:
+	case len(operands) == 0:
+		if len(loads) == 0 && !asksVersion(args) {
 			a.standardInput(name, false)
 		}
-		return
-	}
-	if script && operands[0].text == "-" && operands[0].known {
+	case operands[0].text == "-" && operands[0].known:
 		a.standardInput(name, false)
 		operands = operands[1:]
-		script = false
-	}
-	if script && containsWord(in.loose, operands[0].text) {
+	case containsWord(in.loose, operands[0].text):
 		a.loose(name + " " + operands[0].text)
-		a.readAll(operands)
-		return
-	}
-	if script && !(strings.HasSuffix(name, "awk") && len(loads) > 0) {
-		if strings.HasSuffix(name, "awk") { // its first operand is its code
-			if !operands[0].known {
-				a.unknown(operands[0].src, "what runs is not in the text")
-			}
-		} else {
-			a.runScript(operands[0], operands[1:], false)
-			a.module(in, operands[0])
-			for _, n := range a.places(operands[0]) {
-				a.loads(in, n)
-			}
+	case !strings.HasSuffix(name, "awk"):
+		a.runScript(operands[0], operands[1:], false)
+		a.module(in, operands[0])
+		for _, n := range a.places(operands[0]) {
+			a.loads(in, n)
 		}
+	case len(loads) == 0 && !operands[0].known: // awk's first operand is its code
+		a.unknown(operands[0].src, "what runs is not in the text")
 	}
 	a.readAll(operands)
 }

@@ -80,10 +80,11 @@ func (t *Timeline) One(ctx context.Context, agent, id, after string, limit int) 
 	t.name(ctx, o)
 	page := &Page{Session: o.Session, Lanes: b.lanes, Items: []Item{}, Total: len(b.items), Counts: b.counts, Problems: append([]string{}, b.problems...)}
 	hide := t.Hide(o.Folder)
-	for _, item := range b.items[min(from, len(b.items)):min(from+limit, len(b.items))] {
+	rest := b.items[min(from, len(b.items)):]
+	for _, item := range rest[:min(limit, len(rest))] {
 		page.Items = append(page.Items, item.told(hide))
 	}
-	if from+limit < len(b.items) {
+	if limit < len(rest) {
 		page.Next = strconv.Itoa(from + limit)
 	}
 	return page, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -230,5 +231,15 @@ func TestALongSessionIsPaged(t *testing.T) {
 	}
 	if len(seen) != 6000 {
 		t.Errorf("%d of 6000 items", len(seen))
+	}
+	for _, after := range []string{"6000", fmt.Sprint(math.MaxInt)} {
+		if page, err := of.One(t.Context(), "claude", "s1", after, 700); err != nil || len(page.Items) > 0 || page.Next != "" {
+			t.Errorf("after %s: %d items, then %q (%v)", after, len(page.Items), page.Next, err)
+		}
+	}
+	for _, after := range []string{"-1", "x", "99999999999999999999"} {
+		if _, err := of.One(t.Context(), "claude", "s1", after, 700); !errors.Is(err, timeline.ErrQuery) {
+			t.Errorf("after %s: %v", after, err)
+		}
 	}
 }

@@ -72,7 +72,7 @@ var rows = []row{
 	tests("flood", "a program's output of any size and any bytes takes bounded memory", "./internal/terminal", "TestNoOutputIsTooMuch|TestAScreenOfAnySizeIsBounded", 3, 10*time.Minute),
 
 	{name: "flakes", what: "all tests with the race detector, ten times, in another order each time",
-		command: []string{"go", "run", "./tools/testall", "-count", "10", "-timeout", "1h"}, deadline: 3 * time.Hour, plain: true},
+		command: []string{"go", "run", "./tools/testall", "-stories", "-count", "10", "-timeout", "1h"}, deadline: 3 * time.Hour, plain: true},
 	{name: "fuzz", what: "every parser of outside text, with new inputs",
 		command: []string{"sh", "tools/fuzz.sh", "20s"}, deadline: time.Hour, plain: true},
 	{name: "backends", what: "mem0's library and Qdrant's client as stores of memories",

@@ -25,9 +25,10 @@ type program struct {
 // unwatched are packages of others that the race detector makes four times as slow,
 // and in which it finds nothing of ours. What was translated from C (SQLite,
 // QuickJS, the C library below them) has memory of its own, outside of Go's heap,
-// which the detector does not watch. wazero's compiler shares nothing but its
-// result. The Go that drives them is watched.
+// which the detector does not watch. The compilers of wazero and esbuild share nothing
+// but their result, a server of NATS speaks by its sockets. What drives them is watched.
 var unwatched = []string{
+	"github.com/evanw/esbuild/internal/...", "github.com/nats-io/nats-server/v2/server",
 	"modernc.org/libc/...", "modernc.org/libquickjs", "modernc.org/memory", "modernc.org/sqlite/lib",
 	"github.com/tetratelabs/wazero/internal/engine/wazevo/backend/...",
 	"github.com/tetratelabs/wazero/internal/engine/wazevo/frontend",
@@ -58,14 +59,14 @@ func build(ctx context.Context, o options) (programs []program, clean func(), er
 		}
 		clean = func() { _ = os.RemoveAll(folder) }
 	}
-	for i, batch := range batches(found) {
+	for i, batch := range batches(found, o) {
 		to := filepath.Join(folder, fmt.Sprint(i))
 		if err := os.MkdirAll(to, 0o755); err != nil {
 			return nil, clean, err
 		}
 		// Nobody debugs them: without what debuggers read, linking costs a third less.
 		args := []string{"test", "-c", "-vet=off", "-ldflags=-w", "-o", to + string(filepath.Separator)}
-		if o.race {
+		if o.raced(batch[0].ImportPath) {
 			args = append(args, raceFlags()...)
 		}
 		for _, p := range batch {
@@ -110,15 +111,21 @@ func withTests(ctx context.Context, patterns []string) (found []program, err err
 	}
 }
 
-// batches splits packages such that no two of a batch end in the same name: the
-// go command names test programs by it.
-func batches(found []program) (split [][]program) {
-	taken := map[string]int{}
+// batches splits packages such that those of a batch are compiled in one way, and no two
+// of them end in the same name: the go command names test programs by it.
+func batches(found []program, o options) (split [][]program) {
+	type kind struct {
+		raced bool
+		nth   int
+	}
+	taken, of := map[string]int{}, map[kind]int{}
 	for _, p := range found {
-		i := taken[path.Base(p.ImportPath)]
+		k := kind{o.raced(p.ImportPath), taken[path.Base(p.ImportPath)]}
 		taken[path.Base(p.ImportPath)]++
-		if i == len(split) {
-			split = append(split, nil)
+		i, ok := of[k]
+		if !ok {
+			i, split = len(split), append(split, nil)
+			of[k] = i
 		}
 		split[i] = append(split[i], p)
 	}

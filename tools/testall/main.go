@@ -3,7 +3,7 @@
 // test first, and runs them when no compiler is beside them: on two cores two
 // packages that compute, of which as a rule one starts processes, and one that waits.
 //
-//	go run ./tools/testall [-race=false] [-short] [-run REGEXP] [-count N] [-keep FOLDER] [PACKAGE...]
+//	go run ./tools/testall [-race=false] [-stories] [-short] [-run REGEXP] [-count N] [-keep FOLDER] [PACKAGE...]
 //
 // It prints a line for each package, the tests that were skipped and why, and
 // what took longest. What fails is said once more at the end, with what it said
@@ -25,6 +25,7 @@ import (
 func main() {
 	var o options
 	flag.BoolVar(&o.race, "race", true, "with the race detector")
+	flag.BoolVar(&o.stories, "stories", false, "with the race detector also stories, whose commands start it anew each time")
 	flag.BoolVar(&o.short, "short", false, "leave out what takes long")
 	flag.StringVar(&o.run, "run", "", "only tests that match")
 	flag.IntVar(&o.count, "count", 1, "how often each test runs")
@@ -65,11 +66,11 @@ func heed() {
 
 // options is what the command line says.
 type options struct {
-	race, short bool
-	run, keep   string
-	count, side int
-	timeout     time.Duration
-	packages    []string
+	race, stories, short bool
+	run, keep            string
+	count, side          int
+	timeout              time.Duration
+	packages             []string
 }
 
 // all builds and runs the tests, and reports whether one failed.
@@ -83,6 +84,13 @@ func all(ctx context.Context, o options) (failed bool, err error) {
 	results := runAll(ctx, programs, o)
 	summary(results, time.Since(began))
 	return tell(results), ctx.Err()
+}
+
+// raced reports whether a package is tested with the race detector. Stories of commands
+// start a program a thousand times, three times as slowly with it; what runs in those
+// programs has tests of its own.
+func (o options) raced(importPath string) bool {
+	return o.race && (o.stories || !strings.HasSuffix(importPath, "/cmd/hookway"))
 }
 
 // load is what the tests of a package mostly do.

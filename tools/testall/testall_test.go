@@ -41,7 +41,8 @@ func TestWhatATestProgramSaysIsRead(t *testing.T) {
 
 func TestProgramsOfOneNameAreBuiltApart(t *testing.T) {
 	a, b, xa, ya := program{ImportPath: "m/a"}, program{ImportPath: "m/b"}, program{ImportPath: "m/x/a"}, program{ImportPath: "m/y/a"}
-	got, want := batches([]program{a, xa, b, ya}), [][]program{{a, b}, {xa}, {ya}}
+	stories := program{ImportPath: "m/cmd/hookway"}
+	got, want := batches([]program{a, stories, xa, b, ya}, options{race: true}), [][]program{{a, b}, {stories}, {xa}, {ya}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

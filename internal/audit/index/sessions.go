@@ -186,8 +186,14 @@ func (x *Index) Prompt(ctx context.Context, of *Session) string {
 // Records gives all records that are wanted, oldest first, without pages. An error that is
 // a *audit.Damage stands for a line; any other ends it.
 func (x *Index) Records(ctx context.Context, f audit.Filter) iter.Seq2[*audit.Record, error] {
+	return x.Find(ctx, Query{Filter: f})
+}
+
+// Find is Records of a query, of which page and order do not matter.
+func (x *Index) Find(ctx context.Context, q Query) iter.Seq2[*audit.Record, error] {
 	return func(yield func(*audit.Record, error) bool) {
-		a, err := Query{Filter: f}.ready()
+		q.Limit, q.After, q.Oldest = 0, "", true
+		a, err := q.ready()
 		if err != nil {
 			yield(nil, err)
 			return
@@ -217,7 +223,7 @@ func (s *snapshot) each(ctx context.Context, m *matcher, yield func(*audit.Recor
 			}
 			continue
 		}
-		if err := s.give(ctx, b, hits, yield); err != nil {
+		if err := s.give(ctx, m, b, hits, yield); err != nil {
 			return err
 		}
 	}
@@ -225,18 +231,25 @@ func (s *snapshot) each(ctx context.Context, m *matcher, yield func(*audit.Recor
 }
 
 // give gives records of a block.
-func (s *snapshot) give(ctx context.Context, b *block, hits []hit, yield func(*audit.Record, error) bool) error {
+func (s *snapshot) give(ctx context.Context, m *matcher, b *block, hits []hit, yield func(*audit.Record, error) bool) error {
 	file, err := s.openLines(b.file)
 	if err != nil {
 		return err
 	}
 	defer file.close()
 	for _, h := range hits {
-		var r audit.Record
-		if _, err := file.record(h, &r); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := ctx.Err(); err != nil {
+		if len(m.words) > 0 {
+			if is, err := file.says(b, h, m); err != nil {
+				return err
+			} else if !is {
+				continue
+			}
+		}
+		var r audit.Record
+		if _, err := file.record(h, &r); err != nil {
 			return err
 		}
 		if !yield(&r, nil) {

@@ -73,15 +73,7 @@ func Shapes() []Shape {
 		{Name: "a hundred", Text: hundred(), Want: hundredWant()},
 		one("3,000 lines", strings.Repeat("A line of a long list.\n", 1500)+"\n@deploy:a in the middle\n\n"+strings.Repeat("A line of a long list.\n", 1500), "a", "in the middle"),
 	}
-	for i, name := range []string{"in a list", "in a fence", "in a quote", "wider than the screen", "a block", "the same as before"} {
-		for _, s := range all { // resized at the begin, in the middle and at the end of the text
-			if s.Name == name {
-				s.Name, s.Resize = s.Name+", resized", []int{1, 2, 3, 5, 8, 13}[i]
-				all = append(all, s)
-				break
-			}
-		}
-	}
+	all = append(all, resized(all)...)
 	for i := range all {
 		switch all[i].Name {
 		case "in a list", "in a fence, resized", "in a quote", "the same as before", "the same as before, resized", "a block", "with wide characters":
@@ -89,6 +81,19 @@ func Shapes() []Shape {
 		}
 	}
 	return all
+}
+
+// resized are some of the forms, with a terminal that gets another size at the begin, in
+// the middle or at the end of the text.
+func resized(all []Shape) (some []Shape) {
+	after := map[string]int{"in a list": 1, "in a fence": 2, "in a quote": 3, "wider than the screen": 5, "a block": 8, "the same as before": 13}
+	for _, s := range all {
+		if pieces, ok := after[s.Name]; ok {
+			s.Name, s.Resize = s.Name+", resized", pieces
+			some = append(some, s)
+		}
+	}
+	return some
 }
 
 func hundred() string {
