@@ -172,7 +172,11 @@ func TestAPageOfAnotherOriginGetsNothing(t *testing.T) {
 	before := w.state()
 	page := eval[string](owner, "location.origin")
 	site := hostile(t)
-	for _, from := range []string{"http://127.0.0.1:" + site.Port(), "http://localhost:" + site.Port(), "http://hostile.test:" + site.Port()} {
+	origins := []string{"http://127.0.0.1:" + site.Port(), "http://localhost:" + site.Port(), "http://hostile.test:" + site.Port()}
+	if testing.Short() {
+		origins = origins[:1] // what is of the same site may do the most
+	}
+	for _, from := range origins {
 		t.Run(strings.ReplaceAll(from, "/", ""), func(t *testing.T) {
 			p := owner.another(t)
 			p.expects(`.`) // refusals are what it gets

@@ -47,6 +47,10 @@ func poisoned(w *world, n int, payload string) audit.Record {
 	return r
 }
 
+// isShort reports whether a payload is left out where each of them leads to a page of its
+// own, and tests are to be short.
+func isShort(n int) bool { return testing.Short() && n%5 != 0 }
+
 // TestPayloadsInTheRecord: each payload in every field of a record, which another
 // process has written as it liked.
 func TestPayloadsInTheRecord(t *testing.T) {
@@ -64,6 +68,9 @@ func TestPayloadsInTheRecord(t *testing.T) {
 		p.scrollsThrough(t, route)
 	}
 	for n, payload := range payloads() {
+		if isShort(n) {
+			continue
+		}
 		p.view(fmt.Sprintf("decisions/%d", n+1))
 		p.isWhole(t, fmt.Sprintf("the decision about payload %d, %.60q", n, payload))
 		if t.Failed() && n > 20 {
@@ -253,7 +260,7 @@ func TestPayloadsInTheAddress(t *testing.T) {
 	code := w.asks("s1", "touch ./made")
 	before := w.state()
 	for n, payload := range payloads() {
-		if !utf8.ValidString(payload) || len(payload) > 8000 {
+		if isShort(n) || !utf8.ValidString(payload) || len(payload) > 8000 {
 			continue
 		}
 		escaped := url.QueryEscape(payload)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/hookway/hookway/internal/audit"
@@ -15,11 +16,11 @@ func init() { patience, followTime, olderTime = 2*time.Minute, time.Minute, time
 // lapsing is a context that ends when it was asked a few times whether it has.
 type lapsing struct {
 	context.Context
-	left int
+	left atomic.Int64
 }
 
 func (l *lapsing) Err() error {
-	if l.left--; l.left < 0 {
+	if l.left.Add(-1) < 0 {
 		return context.DeadlineExceeded
 	}
 	return nil
@@ -36,10 +37,12 @@ func (x *Index) PageInTime(ctx context.Context, q Query, asks int, plainly bool)
 	if err != nil {
 		return nil, err
 	}
+	short := &lapsing{Context: ctx}
+	short.left.Store(int64(asks))
 	if plainly {
-		return x.plain.page(&lapsing{ctx, asks}, a)
+		return x.plain.page(short, a)
 	}
-	return x.page(&lapsing{ctx, asks}, s, a)
+	return x.page(short, s, a)
 }
 
 // Concerns reports whether a record, which the filter wants, is wanted for its rule and its

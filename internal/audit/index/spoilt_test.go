@@ -17,11 +17,11 @@ import (
 // sameAsLog holds a few queries against the log, and gives the problems that were told.
 func sameAsLog(t *testing.T, x *index.Index, dir string) (problems []string) {
 	t.Helper()
+	all, err := recorded(dir)
+	if damage := (*audit.Damage)(nil); err != nil && !errors.As(err, &damage) {
+		t.Fatal(err)
+	}
 	for _, q := range []index.Query{{}, {Text: "köln"}, {Rule: "git/force-push"}, {Filter: audit.Filter{Session: "s-1", Action: "block"}, Oldest: true}} {
-		want, err := wanted(dir, q)
-		if damage := (*audit.Damage)(nil); err != nil && !errors.As(err, &damage) {
-			t.Fatal(err)
-		}
 		var got []int64
 		for more := true; more; more = q.After != "" {
 			page, err := x.Page(t.Context(), q)
@@ -33,7 +33,11 @@ func sameAsLog(t *testing.T, x *index.Index, dir string) (problems []string) {
 			}
 			problems, q.After = append(problems, page.Problems...), page.Next
 		}
-		if err == nil && !equal(got, want) {
+		if err != nil { // the log is damaged: some are missing
+			continue
+		}
+		q.After = ""
+		if want := wanted(t, all, q); !equal(got, want) {
 			t.Errorf("%+v gives %d records, the log has %d", q, len(got), len(want))
 		}
 	}
@@ -82,7 +86,7 @@ func TestASpoiltIndexIsBuiltAnew(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := newLog(t, 1300, 96<<10)
+			dir := newLog(t, 500, 40<<10)
 			x := whole(t, open(t, dir))
 			if err := x.Close(); err != nil {
 				t.Fatal(err)
@@ -182,7 +186,7 @@ func TestALogThatIsNotWhatItWas(t *testing.T) {
 				name += ", opened again"
 			}
 			t.Run(name, func(t *testing.T) {
-				dir := newLog(t, 1300, 96<<10)
+				dir := newLog(t, 500, 40<<10)
 				x := whole(t, open(t, dir))
 				if again {
 					if err := x.Close(); err != nil {
@@ -222,7 +226,7 @@ func edit(t *testing.T, path string, change func([]byte) []byte) {
 
 // TestTwoProcessesShareAnIndex: both follow, and one writes what the other has, too.
 func TestTwoProcessesShareAnIndex(t *testing.T) {
-	dir := newLog(t, 1300, 96<<10)
+	dir := newLog(t, 500, 40<<10)
 	one, other := open(t, dir), open(t, dir)
 	var all sync.WaitGroup
 	for _, x := range []*index.Index{one, other} {
@@ -246,7 +250,7 @@ func TestTwoProcessesShareAnIndex(t *testing.T) {
 // TestWithoutAnIndex: where the file cannot be made, the log itself is read, and that is
 // said.
 func TestWithoutAnIndex(t *testing.T) {
-	dir := newLog(t, 1300, 96<<10)
+	dir := newLog(t, 500, 40<<10)
 	if err := os.MkdirAll(filepath.Join(dir, index.FileName), 0o700); err != nil {
 		t.Fatal(err)
 	}
