@@ -14,10 +14,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/owner"
 	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/visible"
+	"github.com/hookway/hookway/wire/call"
 )
 
 // app is one call of hookway: the outside world, and the flags that every
@@ -41,7 +43,22 @@ func newApp() *app { return appWith(os.Stdin, os.Stdout, visible.Writer{To: os.S
 func appWith(in *os.File, out, err io.Writer, getenv func(string) string) *app {
 	a := &app{in: in, out: out, err: err, getenv: getenv}
 	a.home = &server.Home{Getenv: getenv, Err: err, Log: logline.New(a.complain), Environ: a.environ, Version: ownVersion()}
+	a.owner.Daemon = a.daemonPID
 	return a
+}
+
+// daemonPID is the number of the daemon that runs, as it is seen from here; 0 if none is.
+func (a *app) daemonPID() int {
+	at, err := call.Find(a.getenv)
+	if err != nil {
+		return 0
+	}
+	client, err := daemon.Dial(context.Background(), at.Socket)
+	if err != nil {
+		return 0
+	}
+	defer client.Close()
+	return client.PID()
 }
 
 // Exit codes of every command.

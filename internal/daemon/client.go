@@ -38,6 +38,15 @@ func Dial(ctx context.Context, socket string) (*Client, error) {
 	return &Client{nc: nc, in: bufio.NewReader(nc)}, nil
 }
 
+// PID is the daemon's number, as this process sees it; 0 if it does not.
+func (c *Client) PID() int {
+	p, err := peerOf(c.nc)
+	if err != nil {
+		return 0
+	}
+	return p.PID
+}
+
 // Do sends a request and waits for its reply. When the context ends first, the
 // connection is closed, which cancels the request. The reply's Err is not an error of Do.
 func (c *Client) Do(ctx context.Context, r *call.Request) (call.Reply, error) {

@@ -106,12 +106,12 @@ func (s *stage) needs(programs ...string) {
 		if _, err := exec.LookPath(p); err != nil {
 			s.Skip(err)
 		}
-		if p != "script" {
+		probe := map[string]string{"script": "script -qec true /dev/null", "unshare": "unshare -Urpf --mount-proc true"}[p] // busybox's takes no -e
+		if probe == "" {
 			continue
 		}
-		probe := s.command("script -qec true /dev/null") // busybox's takes no -e
-		if out, err := probe.CombinedOutput(); err != nil {
-			s.Skipf("script -qec does not work here: %v: %s", err, out)
+		if out, err := s.command(probe).CombinedOutput(); err != nil {
+			s.Skipf("%s does not work here: %v: %s", probe, err, out)
 		}
 	}
 }
@@ -238,6 +238,8 @@ func TestAnAgentCannotAnswer(t *testing.T) {
 		"empty the environment in the terminal alone":    {line: "(CLAUDECODE=1 setsid script -qec 'env -i ASKS' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid"}, why: "CLAUDECODE is set there"},
 		"leave Python's `pty.spawn` behind":              {line: "(env -i PATH=$PATH setsid python3 -c 'import pty; pty.spawn([\"/bin/sh\", \"-c\", \"ASKS; :\"])' </dev/null >/dev/null 2>&1 &)", needs: []string{"setsid", "python3"}, why: "this terminal was made by python3"},
 		"run it below a shell with another name":         {line: "cp $(command -v sh) bash5; env -i PATH=$PATH SHELL=/bin/sh ./bash5 -c 'script -qec \"ASKS\" /dev/null; :'", needs: []string{"script"}, why: "the agent claude"},
+		"run it in a process namespace of its own":       {line: "env -i PATH=$PATH SHELL=/bin/sh unshare -Urpf --mount-proc script -qec 'ASKS' /dev/null", needs: []string{"script", "unshare"}, why: "namespace of its own"},
+		"fork twice from Python, and make a terminal":    {line: "env -i PATH=$PATH python3 -c 'import os,pty\nif os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)\npty.spawn([\"/bin/sh\", \"-c\", \"ASKS; :\"])' </dev/null >/dev/null 2>&1", needs: []string{"python3"}, why: "this terminal was made by python3"},
 		"open a window of tmux":                          {line: "env -i PATH=$PATH SHELL=/bin/sh tmux -S SOCKET -f /dev/null new-session -d 'ASKS'", needs: []string{"tmux"}, why: "no person sees this window of tmux"},
 		"hide that it is one of tmux":                    {line: "env -i PATH=$PATH SHELL=/bin/sh tmux -S SOCKET -f /dev/null new-session -d 'env -u TMUX ASKS'", needs: []string{"tmux"}, why: "of tmux"},
 		"open a tmux of its own":                         {line: "AI_AGENT=x tmux -S SOCKET -f /dev/null new-session -d 'env -i ASKS'", needs: []string{"tmux"}, why: "AI_AGENT is set there"},

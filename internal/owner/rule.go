@@ -16,6 +16,10 @@ type Rule struct {
 	// below an agent, perhaps.
 	Until int
 
+	// Daemon tells the number of hookway's daemon, as it is seen from here; 0 is that none
+	// is seen. Nil is none.
+	Daemon func() int
+
 	self   int      // 0 is this process
 	system *machine // nil is this one
 }
@@ -66,6 +70,25 @@ func (r Rule) Agent() error {
 	}
 	_, err := r.clean(m, r.pid())
 	return err
+}
+
+// apart refuses a process namespace, or a user's, of its own: there nobody sees who has
+// started what. It is taken where the daemon that judges calls runs in the same ones, as in
+// a container.
+func (r Rule) apart(m *machine) error {
+	here := process.Namespaces()
+	if here == process.FirstNamespaces || r.system != nil {
+		return nil
+	}
+	if _, seen := m.look(r.Until); r.Until != 0 && seen {
+		return nil
+	}
+	if r.Daemon != nil {
+		if pid := r.Daemon(); pid > 0 && here != "" && process.NamespacesOf(pid) == here {
+			return nil
+		}
+	}
+	return notOwner("this command runs in a process or user namespace of its own, where it is not seen who started it; run it outside, or where hookway's daemon runs, while that runs")
 }
 
 // Who tells who has started this process: it and those above it, by name and number, as

@@ -34,6 +34,9 @@ func (r Rule) Open(in, out *os.File) (*Terminal, error) {
 	if err := r.Agent(); err != nil {
 		return nil, err
 	}
+	if err := r.apart(r.machine()); err != nil {
+		return nil, err
+	}
 	if !term.IsTerminal(int(in.Fd())) || !term.IsTerminal(int(out.Fd())) {
 		return nil, notOwner("there is no terminal here in which a person could be asked; run it in one, without pipes")
 	}

@@ -71,3 +71,9 @@ func Holders(int) []int { return nil }
 
 // Namespaces are not there.
 func Namespaces() string { return "" }
+
+// NamespacesOf are those of a process: there are none here.
+func NamespacesOf(int) string { return "" }
+
+// FirstNamespaces are those that the machine itself begins with.
+const FirstNamespaces = ""

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Look reads what the kernel tells of a process.
@@ -116,14 +118,41 @@ func holds(pid int, index string) bool {
 
 // Namespaces names the process and user namespaces that this process is in: where
 // others see other processes.
-func Namespaces() string {
-	pid, err := os.Readlink("/proc/self/ns/pid")
-	if err != nil {
-		return ""
+func Namespaces() string { return NamespacesOf(os.Getpid()) }
+
+// NamespacesOf are those of a process; "" if they cannot be found out.
+func NamespacesOf(pid int) string {
+	all := ""
+	for _, kind := range []struct {
+		name string
+		get  uint
+	}{{"pid", unix.PIDFD_GET_PID_NAMESPACE}, {"user", unix.PIDFD_GET_USER_NAMESPACE}} {
+		one, err := namespace(pid, kind.name, kind.get)
+		if err != nil {
+			return ""
+		}
+		all = strings.TrimSpace(all + " " + one)
 	}
-	user, err := os.Readlink("/proc/self/ns/user")
-	if err != nil {
-		return ""
-	}
-	return pid + " " + user
+	return all
 }
+
+// namespace asks the kernel itself, if it is new enough: what stands in /proc may be
+// another file that was put there.
+func namespace(pid int, name string, get uint) (string, error) {
+	process, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return os.Readlink(fmt.Sprintf("/proc/%d/ns/%s", pid, name))
+	}
+	defer unix.Close(process)
+	space, err := unix.IoctlRetInt(process, get)
+	if err != nil {
+		return os.Readlink(fmt.Sprintf("/proc/%d/ns/%s", pid, name))
+	}
+	defer unix.Close(space)
+	var stat unix.Stat_t
+	err = unix.Fstat(space, &stat)
+	return fmt.Sprintf("%s:[%d]", name, stat.Ino), err
+}
+
+// FirstNamespaces are those that the machine itself begins with.
+const FirstNamespaces = "pid:[4026531836] user:[4026531837]"
