@@ -304,6 +304,8 @@ func outcome(r *approve.Request) string {
 		return fmt.Sprintf("%s was allowed by %s, and its call has passed%s", r.Code, answeredBy(r), note)
 	case approve.Denied:
 		return fmt.Sprintf("%s was refused by %s%s", r.Code, answeredBy(r), note)
+	case approve.Revoked:
+		return fmt.Sprintf("%s was answered by %s, and the answer was taken back%s", r.Code, answeredBy(r), note)
 	case approve.TimedOut:
 		return fmt.Sprintf("%s timed out: nobody answered in %s", r.Code, r.Until.Sub(r.First).Round(time.Second))
 	case approve.Expired:

@@ -194,14 +194,17 @@ func (s *Store) Standing(ctx context.Context) ([]Standing, error) {
 	return all, s.explain("listed", rows.Err())
 }
 
-// Revoke takes back an answer for more than one call. If there is none of that code, the
-// error is a *RefusedError.
+// Revoke takes back an answer for more than one call, also for the call that it was given
+// for. If there is none of that code, the error is a *RefusedError.
 func (s *Store) Revoke(ctx context.Context, code string) (Standing, error) {
 	var a Standing
 	err := s.write(ctx, func(tx *sql.Tx) (err error) {
 		a, err = readStanding(tx.QueryRowContext(ctx, "DELETE FROM standing WHERE code = ? RETURNING "+standingColumns, code))
 		if errors.Is(err, sql.ErrNoRows) {
 			return &RefusedError{Code: code, text: "no answer for a session or a shape stands under the code " + code}
+		}
+		if err == nil {
+			_, err = tx.ExecContext(ctx, "UPDATE request SET state = ? WHERE code = ? AND state IN (?, ?)", isRevoked, code, isAllowed, isDenied)
 		}
 		return err
 	})

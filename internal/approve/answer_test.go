@@ -187,6 +187,30 @@ func TestScopes(t *testing.T) {
 	}
 }
 
+// What is taken back at once counts no more for the call that was asked about, either.
+func TestARevokedAnswerHoldsForNoCall(t *testing.T) {
+	for _, yes := range []bool{true, false} {
+		for _, scope := range []approve.Scope{approve.ScopeSession, approve.ScopeShape} {
+			t.Run(word(yes)+", "+string(scope), func(t *testing.T) {
+				s := open(t, t.TempDir(), approve.Options{})
+				c := asked(t, "rm -rf build")
+				r := answer(t, s, ask(t, s, c), yes, scope)
+				if _, err := s.Revoke(t.Context(), r.Code); err != nil {
+					t.Fatal(err)
+				}
+				if got := said(t, s, c); got != "" {
+					t.Errorf("the call that was asked about: %q", got)
+				}
+				_, err := s.Find(t.Context(), r.Code)
+				refused(t, err, approve.Revoked, "the answer to "+r.Code+" was taken back")
+				if again := ask(t, s, c); again.Code == r.Code || again.State != approve.Waiting {
+					t.Errorf("asked about again, it is %s, %s", again.Code, again.State)
+				}
+			})
+		}
+	}
+}
+
 func word(yes bool) string {
 	if yes {
 		return "yes"

@@ -21,6 +21,7 @@ const (
 	Denied   State = "denied"    // a person said no
 	TimedOut State = "timed out" // the call waited for an answer, and nobody gave one
 	Expired  State = "expired"   // nobody answered in time, or the call did not come again
+	Revoked  State = "revoked"   // the answer was for more than this call, and was taken back
 )
 
 // In the file. Of a request that waits, time tells whether it has expired.
@@ -31,6 +32,7 @@ const (
 	isDenied
 	isTimedOut
 	isElsewhere // it was answered in the agent's own dialog, nobody knows how
+	isRevoked
 )
 
 // Request is a call that a person is asked about.
@@ -105,6 +107,8 @@ func (s *Store) read(row interface{ Scan(...any) error }) (Request, error) {
 		r.State = TimedOut
 	case isElsewhere:
 		r.State = Expired
+	case isRevoked:
+		r.State = Revoked
 	default:
 		r.State = Used
 	}
@@ -206,6 +210,8 @@ func (r *Request) whyNot(now time.Time) string {
 		return fmt.Sprintf("the call of %s was refused already, by %s, %s ago", r.Code, who, ago(r.Answered))
 	case r.State == TimedOut:
 		return fmt.Sprintf("%s timed out: nobody answered in %s; when the agent tries again, it gets a new code", r.Code, r.Until.Sub(r.First).Round(time.Second))
+	case r.State == Revoked:
+		return fmt.Sprintf("the answer to %s was taken back; when the agent tries again, it gets a new code", r.Code)
 	case r.stored == isElsewhere:
 		return fmt.Sprintf("%s was answered in the agent's own dialog, %s ago", r.Code, ago(r.Answered))
 	case !r.Answered.IsZero():
