@@ -51,9 +51,8 @@ finish() {
         [ ! -f "$pid" ] || kill "$(cat "$pid")" 2>/dev/null || :
     done
     rm -rf "$aside"
-    if [ "$code" = 0 ]; then
-        printf '\n== steps\n%s%5ss  in all\n' "$steps" "$(($(date +%s) - began))"
-    else
+    printf '\n== steps\n%s%5ss  in all\n' "$steps" "$(($(date +%s) - began))"
+    if [ "$code" != 0 ]; then
         printf '\n== failed after %ss: %s\n' "$(($(date +%s) - began))" "$last" >&2
     fi
 }
