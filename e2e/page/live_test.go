@@ -142,3 +142,40 @@ func TestAHiddenPageRings(t *testing.T) {
 		t.Errorf("%d tones are played for a call, want 2: by one of the pages", n)
 	}
 }
+
+// TestThePreview: it can be stopped, there is one at a time, and the one after tells what
+// it found.
+func TestThePreview(t *testing.T) {
+	w := newWorld(t, "")
+	w.transcript("long", 40_000)
+	p := w.page("guards")
+	other := p.another(t)
+	other.expects(`\b(429|503)\b`) // that another is under way
+	other.goes(eval[string](p, "location.href"))
+	p.button("Preview")
+	p.until("it goes on", `document.querySelector("progress")?.value > 0`)
+	other.button("Preview")
+	other.until("it says that there is one already", `/another preview is under way/.test(document.querySelector(".preview").innerText)`)
+	p.button("Stop")
+	p.until("it was stopped", `!document.querySelector("progress") && /Stopped/.test(document.querySelector(".preview").innerText)`)
+	other.button("Preview")
+	other.until("it tells what was found", `/40,000\s+calls judged/.test(document.querySelector(".preview").innerText)`)
+	other.isWhole(t, "a preview")
+}
+
+// TestAnswersAreTold: an answer of the owner is shown as one, with who gave it, and is no
+// decision of hooks.
+func TestAnswersAreTold(t *testing.T) {
+	w := newWorld(t, asksAbout)
+	w.holds("")
+	p := w.page("approvals")
+	code := w.asks("s1", "touch ./made")
+	p.until("the command stands there without a name", `document.querySelector('[data-code=%q] pre')?.innerText.trim() === "touch ./made"`, code)
+	p.button("Deny")
+	p.until("it is answered", `!document.querySelector('[data-code=%q][data-open]')`, code)
+	p.view("now")
+	p.until("the answer is among what fell", `[...document.querySelectorAll("[data-seq]")].some(e => /denied\s+claude\s+answer/.test(e.innerText) && e.innerText.includes(%q))`, code)
+	p.view("now?action=block")
+	p.until("it is not among what hooks have blocked", `!/%s/.test(document.querySelector(".longlist").innerText)`, code)
+	p.isWhole(t, "an answer")
+}

@@ -106,10 +106,12 @@ func TestEachViewSuitsEveryone(t *testing.T) {
 			p.until("the page is open", `document.documentElement.dataset.state == "ready"`)
 			for _, v := range views {
 				p.showsView(t, v)
-				if moved := p.moved(); moved != "" {
-					t.Logf("%s moves while it is loaded by %.100s", v.route, moved)
-				}
-				p.do("hookwayShift.total = 0; hookwayShift.what = []") // it is there now
+				p.stoodStill(t, v.route+", gone to,")
+				at := eval[string](p, "location.href")
+				p.goes("about:blank")
+				p.goes(at)
+				p.showsView(t, v)
+				p.stoodStill(t, v.route+", loaded,")
 				if wider := eval[int](p, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); wider > 0 {
 					t.Errorf("%s is %d pixels wider than its window: %s", v.route, wider, eval[string](p, widest))
 				}
@@ -125,6 +127,18 @@ func TestEachViewSuitsEveryone(t *testing.T) {
 			}
 		})
 	}
+}
+
+// mostShift is how far a view may move while it comes, where 0.1 is what people do not mind.
+const mostShift = 0.01
+
+// stoodStill says how far a view has moved until now, if that is more than it may.
+func (p *tab) stoodStill(t testing.TB, what string) {
+	t.Helper()
+	if moved := p.moved(); eval[float64](p, "hookwayShift.total") >= mostShift {
+		t.Errorf("%s moves while it comes by %s; want less than %v", what, moved, mostShift)
+	}
+	p.do("hookwayShift.total = 0; hookwayShift.what = []") // it is there now
 }
 
 // TestColoursThatWereChosen: they are there before anything is drawn, also where the system

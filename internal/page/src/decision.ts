@@ -83,7 +83,7 @@ export function Decision(): VNode {
     <//>
     ${!seq && html`<${Notice} kind="warn">${clip(id, 100)} is no number of a record. <a href="#/decisions">All decisions</a><//>`}
     <${Missing} q=${q} what="a single decision" />
-    ${d && html`<${Body} d=${d} x=${x.data} />`}
+    ${d && (answerOf(d.r) || x.data || x.problem || x.lacking) && html`<${Body} d=${d} x=${x.data} />`}
   </section>`;
 }
 

@@ -81,13 +81,13 @@ export function GuardsView(): VNode {
       <${Export} name="guards" items=${() => obj(g?.raw).packs ?? []} />
     <//>
     <${Missing} q=${q} what="guards" />
-    <div class="stack">
+    ${(g || !q.loading) && html`<div class="stack">
       ${g && html`<div class="card mode-card"><div class="grow"><h2>All rules</h2><p class="dim">${means[g.mode] ?? ""} ${g.where.length > 0 && html`Set in ${clip(g.where.join(", "), 300)}.`}</p></div><${Choice} label="Mode of all rules" value=${g.mode} options=${modes} onChange=${(mode: string) => setWish({ target: "all", mode, from: g.mode })} /></div>`}
       ${g?.problems.map((p) => html`<${Notice} key=${p} kind="warn">${clip(p, 600)}<//>`)}
       <${Chart} s=${s.data} days=${days} />
       <${Preview} />
       ${g && html`<${Packs} g=${g} s=${s.data} days=${days} q=${(params.q ?? "").toLowerCase()} open=${params.pack ?? ""} onWish=${setWish} />`}
-    </div>
+    </div>`}
     ${wish && html`<${Confirm} wish=${wish} cwd=${cwd} onDone=${() => (q.reload(), s.reload())} onClose=${() => setWish(null)} />`}
   </section>`;
 }

@@ -4,28 +4,16 @@ import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Days } from "./chart";
 import { isLacking, request, told } from "./daemon";
-import { list, num, obj, plain, str, strs, time } from "./decode";
+import { num, obj, plain, str } from "./decode";
+import { Problem } from "./door";
 import { html } from "./element";
 import { count, counted } from "./format";
 import { Action, Button, Copy, Export, Notice, Select, Time } from "./parts";
+import { result, saves, type Result } from "./previewed";
 import { agents } from "./sessions";
+import { sleep } from "./signal";
 import { readStream } from "./sse";
 import { clip } from "./visible";
-
-const stops = (v: unknown) => ({ block: num(obj(v).block), ask: num(obj(v).ask) });
-const named = (v: unknown) => ({ name: str(obj(v).name), calls: num(obj(v).calls), enforce: stops(obj(v).enforce), auto: stops(obj(v).auto) });
-const sample = (v: unknown) => ({ call: str(obj(v).call), says: str(obj(v).says), verdict: str(obj(v).verdict), agent: str(obj(v).agent), project: str(obj(v).project), at: time(obj(v).time), times: num(obj(v).times, 1) });
-const rule = (v: unknown) => ({ rule: str(obj(v).rule), enforce: stops(obj(v).enforce), auto: stops(obj(v).auto), fine: num(obj(v).ran_fine), failed: num(obj(v).failed), refused: num(obj(v).refused), samples: list(obj(v).samples, sample) });
-
-function result(v: unknown) {
-  const o = obj(v), sum = obj(o.counts ?? o.total ?? o);
-  return {
-    raw: v, sessions: num(sum.sessions), judged: num(sum.calls) - num(sum.no_folder) - num(sum.programs), unjudged: num(sum.no_folder) + num(sum.programs), auto: stops(sum.auto), enforce: stops(sum.enforce), days: list(o.days, named), projects: list(o.projects, named), rules: list(o.rules, rule),
-    suggestions: list(o.suggestions, (s) => ({ rule: str(obj(s).rule), why: str(obj(s).why), yaml: str(obj(s).yaml), spares: num(obj(s).spares), shared: num(obj(s).shared) })), problems: strs(o.problems), more: num(o.more_problems),
-  };
-}
-
-type Result = ReturnType<typeof result>;
 
 interface Progress {
   done: number;
@@ -37,6 +25,18 @@ interface Progress {
 function progressOf(v: unknown): Progress {
   const done = num(obj(v).done), all = num(obj(v).all), mega = (n: number) => (n / 1e6).toFixed(n < 1e7 ? 1 : 0);
   return { done, all, said: all > 0 ? `${mega(done)} of ${mega(all)} MB of records` : "" };
+}
+
+// There is one at a time, and one that was stopped may still be ending.
+async function begin(path: string, signal: AbortSignal): Promise<Response> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await request(path, { signal });
+    } catch (err) {
+      if (!(err instanceof Problem && err.kind === "busy") || tries === 4) throw err;
+    }
+    await sleep(300, signal);
+  }
 }
 
 export function Preview(): VNode {
@@ -56,7 +56,7 @@ export function Preview(): VNode {
     let told_ = false;
     try {
       const query = new URLSearchParams(Object.entries({ since, agent, use }).filter(([, v]) => v));
-      await readStream(await request(`/v1/preview?${query}`, { signal: stop.signal }), 45_000, (events) => events.forEach((one) => {
+      await readStream(await begin(`/v1/preview?${query}`, stop.signal), 45_000, (events) => events.forEach((one) => {
         const data = JSON.parse(one.data || "{}") as unknown;
         if (one.event === "progress") setProgress(progressOf(data));
         if (one.event === "result") (told_ = true), setFound(result(data));
@@ -92,12 +92,6 @@ function Found({ r }: { r: Result }): VNode {
       ${one.samples.map((s, i) => html`<div key=${i} class="sample"><div><${Action} is=${s.verdict} /> <span class="dim">${clip(s.agent, 30)} · ${clip(s.project, 80)} · <${Time} at=${s.at} />${s.times > 1 && ` · ${counted(s.times, "call")} like it`}</span></div><pre tabindex="0" role="group" aria-label="A call">${clip(s.call, 600)}</pre><p>${clip(s.says, 400)}</p></div>`)}</details>`)}
     ${r.suggestions.length > 0 && html`<h3>What would quiet calls that were fine</h3>${r.suggestions.map((s, i) => html`<div key=${i} class="sample"><p>${clip(s.why, 400)}. <b>${saves(s)}</b></p><div class="with-copy"><pre tabindex="0" role="group" aria-label="Settings">${clip(s.yaml, 2000)}</pre><${Copy} text=${s.yaml} label="Copy the settings" /></div></div>`)}`}
     ${r.problems.length > 0 && html`<details><summary>${counted(r.problems.length + r.more, "record")} could not be read</summary><ul>${r.problems.slice(0, 100).map((p, i) => html`<li key=${i}>${clip(p, 400)}</li>`)}</ul></details>`}</div>`;
-}
-
-/** What a suggestion saves, by itself and with the others. */
-function saves({ spares, shared }: { spares: number; shared: number }): string {
-  if (spares === 0) return `By itself it changes nothing; with the others here up to ${counted(shared, "call")} would not be stopped.`;
-  return `Up to ${counted(spares, "call")} would not be stopped${shared > 0 ? `, and with the others here ${count(shared)} more` : ""}.`;
 }
 
 function Figure({ n, word, tone }: { n: number; word: string; tone?: string }): VNode {

@@ -107,6 +107,8 @@ export function SessionView(): VNode {
   const [picked, setPicked] = useState("");
   const selected = shown.findIndex((i) => i.id === picked);
   const s = h.session, chosen = shown[selected];
+  // All of it comes at once, so that nothing moves under who reads already.
+  if (h.loading && !s && h.items.length === 0) return html`<section class="view view-list view-session"><${Head} title="Session" /><p class="loading" aria-hidden="true">Asking the daemon…</p></section>`;
   return html`<section class="view view-list view-session">
     <${Head} title=${clip(s?.title || "Session", 120)} sub=${html`<span class="dim mono">${clip(id, 60)}</span>`}>
       <a class="button" href=${link("now", "", { session: id })}>Follow</a>

@@ -1,6 +1,6 @@
 // Values that views look at, and signals that something ends.
 
-import { useEffect, useReducer } from "preact/hooks";
+import { useLayoutEffect, useReducer } from "preact/hooks";
 
 /** A value that tells when it becomes another. */
 export class Signal<T> {
@@ -30,9 +30,12 @@ export class Signal<T> {
 
 /** The value of a signal; the view is drawn anew when it becomes another. */
 export function useSignal<T>(signal: Signal<T>): T {
-  const [, redraw] = useReducer((n: number) => n + 1, 0);
-  useEffect(() => signal.listen(() => redraw(undefined)), [signal]);
-  return signal.value;
+  const [, redraw] = useReducer((n: number) => n + 1, 0), shown = signal.value;
+  useLayoutEffect(() => {
+    if (!Object.is(signal.value, shown)) redraw(undefined); // it became another before anybody listened
+    return signal.listen(() => redraw(undefined));
+  }, [signal]);
+  return shown;
 }
 
 /** A controller that ends with a signal, if not before. */
