@@ -76,7 +76,7 @@ export function Decision(): VNode {
     return () => removeEventListener("keydown", key);
   }, [d]);
   return html`<section class="view view-page">
-    <${Head} title=${`${d && answerOf(d.r) ? "Answer" : "Decision"} ${seq ? "#" + seq : ""}`} sub=${d && html`<span class="dim">${moment(d.r.at)}</span>`}>
+    <${Head} title=${`${!d || !answerOf(d.r) ? "Decision" : d.r.code ? "Answer" : "Record"} ${seq ? "#" + seq : ""}`} sub=${d && html`<span class="dim">${moment(d.r.at)}</span>`}>
       <${Button} icon="left" label="The one before (j)" disabled=${!d?.older} onClick=${() => go(link("decisions", d!.older))} />
       <${Button} icon="right" label="The one after (k)" disabled=${!d?.newer} onClick=${() => go(link("decisions", d!.newer))} />
       ${d && html`<${Copy} label="Copy the record as JSON" text=${JSON.stringify(d.r.raw, null, 2)}>JSON<//>`}
@@ -101,10 +101,10 @@ function Body({ d, x }: { d: One; x: Explained | undefined }): VNode {
     <${Pairs} of=${[
       ["Agent", r.agent && html`<a href=${link("decisions", "", { agent: r.agent })}>${clip(r.agent, 80)}</a>`],
       ["Session", r.session && html`<a href=${link("sessions", r.session, { agent: r.agent })}>${clip(r.session, 60)}</a>`],
-      ["Event", `${r.event}${r.native && r.native !== r.event ? ` (${clip(r.native, 60)})` : ""}`], ["Tool", r.tool && clip(r.tool, 100)],
+      ["Event", !answer && `${r.event}${r.native && r.native !== r.event ? ` (${clip(r.native, 60)})` : ""}`], ["Tool", r.tool && clip(r.tool, 100)],
       ["By", answer ? clip(r.by, 100) : r.by && html`<a href=${link("decisions", "", { hook: r.by })}>${clip(r.by, 100)}</a>`],
       ["Rule", r.rule && html`<a href=${link("decisions", "", { rule: ruleName(r.rule) })}>${clip(r.rule, 100)}</a>`],
-      ["Folder", r.cwd && clip(r.cwd, 300)], ["Took", length(r.ms)], ["Told the user", r.said && clip(r.said, 1000)], ["Seen by", r.via && "the screen only"],
+      ["Folder", r.cwd && clip(r.cwd, 300)], ["Took", r.ms > 0 && length(r.ms)], ["Told the user", r.said && clip(r.said, 1000)], ["Seen by", r.via && "the screen only"],
       ["Request", r.code && html`<span class="mono">${clip(r.code, 60)}</span>`], ["From", clip(r.from, 200)],
     ] as [string, ComponentChildren][]} />
     ${!answer && html`<${Asked} text=${shown.text} said=${shown.said} r=${r} />`}
@@ -117,7 +117,7 @@ function Body({ d, x }: { d: One; x: Explained | undefined }): VNode {
     ${!answer && html`<${Today} r=${r} />`}
     <details class="card"><summary>The record as it stands in the log</summary><${Text} of=${JSON.stringify(r.raw, null, 2)} class="code" most=${20_000} /></details>
     ${d.event != null && html`<details class="card"><summary>The event, whole</summary><${Text} of=${plain(d.event)} class="code" most=${20_000} /></details>`}
-    ${d.event == null && (d.notKept || r.unkept) && html`<p class="dim">The event is not kept whole: ${clip(d.notKept || r.unkept, 300)}.</p>`}
+    ${!answer && d.event == null && (d.notKept || r.unkept) && html`<p class="dim">The event is not kept whole: ${clip(d.notKept || r.unkept, 300)}.</p>`}
   </div>`;
 }
 

@@ -57,7 +57,7 @@ function guards(v: unknown): Guards {
 
 const modes = [["enforce", "Enforce"], ["auto", "Auto"], ["monitor", "Monitor"], ["off", "Off"]] as const;
 const strength: Record<string, number> = { off: 0, allow: 0, monitor: 1, auto: 2, ask: 2, enforce: 3, block: 3 };
-const means: Record<string, string> = { enforce: "Everything counts: what a rule says is done.", auto: "What is blocked and sure counts; the rest passes and is put on record.", monitor: "Nothing is stopped; what would have been is put on record.", off: "Nothing is judged by it.", mixed: "Its rules have modes of their own." };
+const means: Record<string, string> = { enforce: "Everything counts: what a rule says is done.", auto: "What is blocked and sure counts; the rest passes and is put on record.", monitor: "Nothing is stopped; what would have been is put on record.", off: "No call is judged.", mixed: "Its rules have modes of their own." };
 
 interface Wish {
   target: string;
@@ -82,7 +82,7 @@ export function GuardsView(): VNode {
     <//>
     <${Missing} q=${q} what="guards" />
     ${(g || !q.loading) && html`<div class="stack">
-      ${g && html`<div class="card mode-card"><div class="grow"><h2>All rules</h2><p class="dim">${means[g.mode] ?? ""} ${g.where.length > 0 && html`Set in ${clip(g.where.join(", "), 300)}.`}</p></div><${Choice} label="Mode of all rules" value=${g.mode} options=${modes} onChange=${(mode: string) => setWish({ target: "all", mode, from: g.mode })} /></div>`}
+      ${g && html`<div class="card mode-card"><div class="grow"><h2>All rules</h2><p class="dim">${g.mode === "off" ? "They are off here, and judge no call. Preview shows what they would have done to past calls; Monitor puts on record what they would do from now on, and stops nothing." : means[g.mode] ?? ""} ${g.where.length > 0 && html`Set in ${clip(g.where.join(", "), 300)}.`}</p></div><${Choice} label="Mode of all rules" value=${g.mode} options=${modes} onChange=${(mode: string) => setWish({ target: "all", mode, from: g.mode })} /></div>`}
       ${g?.problems.map((p) => html`<${Notice} key=${p} kind="warn">${clip(p, 600)}<//>`)}
       <${Chart} s=${s.data} days=${days} />
       <${Preview} />
@@ -115,7 +115,8 @@ function Packs({ g, s, days, q, open, onWish }: { g: Guards; s: Stats | undefine
 }
 
 function Tally({ hits, would }: { hits: number; would: number }): VNode {
-  return html`<span class="tally" title="in the last 7 days"><span class=${names("num", hits > 0 && "stopped")}>${short(hits)}</span> <span class="dim">hits</span> <span class=${names("num", would > 0 && "trial-count")}>${short(would)}</span> <span class="dim">would</span></span>`;
+  if (hits + would === 0) return html`<span class="tally dim">not in 7 days</span>`;
+  return html`<span class="tally" title="in the last 7 days">${hits > 0 && html`<span class="num stopped">${short(hits)}</span> <span class="dim">stopped</span>`}${would > 0 && html` <span class="num trial-count">${short(would)}</span> <span class="dim">on trial</span>`}</span>`;
 }
 
 function RuleRow({ r, s, days, onWish }: { r: Rule; s: Stats | undefined; days: string[]; onWish: (w: Wish) => void }): VNode {

@@ -51,7 +51,7 @@ export function Messages(): VNode {
 }
 
 function One({ m }: { m: Message }): VNode {
-  return html`<li class="card message"><div class="message-head"><b>${clip(m.from || "somebody", 60)}</b><span class="dim">to</span><button type="button" class="as-link" onClick=${() => refine(m.to.startsWith("#") ? { channel: m.to.slice(1) } : { agent: m.to })}>${clip(m.to, 60)}</button>${m.priority && m.priority !== "normal" && html`<span class="tag">${clip(m.priority, 20)}</span>`}<span class="right"><${Time} at=${m.sent} past /></span></div>
+  return html`<li class="card message"><div class="message-head"><b>${clip(m.from || "somebody", 60)}</b><span class="dim">to</span><button type="button" class="as-link" onClick=${() => refine(m.to.startsWith("#") ? { channel: m.to.slice(1) } : { agent: m.to })}>${clip(m.to, 60)}</button>${m.priority && m.priority !== "normal" && html`<span class="tag">${clip(m.priority, 20)}</span>`}<span class="right dim"><${Time} at=${m.sent} past /></span></div>
     <${Text} of=${m.content} most=${1500} class="prose" />${m.receipts.length > 0 && html`<div class="receipts">${m.receipts.slice(0, 20).map((r, i) => html`<span key=${i} class=${names("receipt", "receipt-" + r.state)} title=${clip(r.reason || r.how, 300)}>${clip(r.to, 40)}: ${clip(r.state, 20)}</span>`)}</div>`}</li>`;
 }
 

@@ -86,6 +86,7 @@ function Found({ r }: { r: Result }): VNode {
   const series = useMemo(() => [{ name: "blocked", color: "--block-bar", values: r.days.map((d) => d.enforce.block) }, { name: "asked", color: "--ask-bar", values: r.days.map((d) => d.enforce.ask) }], [r]);
   return html`<div class="stack" role="status"><div class="figures"><${Figure} n=${r.judged} word="calls judged" /><${Figure} n=${r.auto.block} word="blocked in mode auto" tone="block" /><${Figure} n=${r.auto.ask} word="asked in mode auto" tone="ask" /><${Figure} n=${r.enforce.block + r.enforce.ask} word="stopped if all is enforced" /></div>
     ${r.judged + r.unjudged === 0 && html`<${Notice}>There are no records of agents in this time.<//>`}
+    ${r.judged > 0 && r.rules.length === 0 && html`<p>No rule would have stopped any of them.</p>`}
     ${r.unjudged > 0 && html`<p class="dim">${counted(r.unjudged, "more call")} could not be judged: it is not known in which folder they ran, or they are programs that call tools.</p>`}
     ${days.length > 1 && html`<${Days} days=${days} series=${series} label="By day, if all is enforced" />`}
     ${r.rules.map((one) => html`<details key=${one.rule} class="preview-rule"><summary><span class="mono">${clip(one.rule, 80)}</span><span class="dim num">${counted(one.enforce.block + one.enforce.ask, "call")} · ${count(one.fine)} ran fine${one.refused > 0 && ` · ${count(one.refused)} refused by a person`}</span></summary>

@@ -19,5 +19,5 @@ export function RecordRow({ r, follow }: { r: Rec | Broken; follow?: boolean }):
   const by = answer ? r.by : r.rule ? ruleName(r.rule) : r.would ? ruleName(r.steps.find((s) => s.would)?.would?.rule ?? "") : r.by;
   return html`<a class=${names("row row-record", stopped && "row-" + r.action)} href=${link("decisions", r.seq)} tabindex="-1" data-seq=${r.seq} data-session=${follow ? r.session : undefined}>
     <${Time} at=${r.at} /><${Action} is=${answer || r.action} would=${r.would} /><span class="agent">${clip(r.agent || r.source || "–", 40)}</span>
-    <span class="tool">${answer ? (r.code ? "answer" : "owner") : clip(r.tool || r.event, 60)}</span><span class="what">${clip(about(r), 300)}</span><span class="rule">${clip(by, 80)}</span><span class="right num dim">${r.ms > 0 ? length(r.ms) : ""}</span></a>`;
+    <span class="tool">${answer ? (r.code ? "answer" : "owner") : clip(r.tool || r.event, 60)}</span><span class=${names("what", answer && "words")}>${clip(about(r), 300)}</span><span class="rule">${clip(by, 80)}</span><span class="right num dim">${r.ms > 0 ? length(r.ms) : ""}</span></a>`;
 }

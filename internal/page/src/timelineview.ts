@@ -84,7 +84,7 @@ export function Timeline({ items, lanes, selected, onSelect }: TimelineProps): V
   return html`<div class="timeline">
     <div class="timeline-tools"><${Choice} small label="What the axis counts" value=${axis} options=${[["time", "Time"], ["steps", "Steps"]]} onChange=${setAxis} />
       <${Button} icon="plus" label="Zoom in" onClick=${() => by(0.5)} /><${Button} icon="minus" label="Zoom out" onClick=${() => by(2)} disabled=${stretch === null} /><${Button} icon="fit" label="Show all" onClick=${() => setStretch(null)} disabled=${stretch === null} />
-      <span class="legend" aria-hidden="true"><i class="k k-prompt"></i>prompt <i class="k k-call"></i>call <i class="k k-answer"></i>answer <i class="k k-ask"></i>asked <i class="k k-block"></i>blocked</span></div>
+      <span class="legend" aria-hidden="true"><i class="k k-prompt"></i>prompt <i class="k k-call"></i>call <i class="k k-answer"></i>answer <i class="k k-ask"></i>asked <i class="k k-block"></i>blocked <i class="k k-would"></i>on trial</span></div>
     <div class="timeline-box"><div class="lanes" aria-hidden="true"><div class="lanes-head"></div>${lanes.slice(0, mostLanes).map((lane) => html`<div key=${lane.id} class="lane-name" title=${clip(lane.name, 200)}>${lane.parent && "↳ "}${clip(lane.name, 40)}</div>`)}</div>
       <canvas ref=${canvas} class="timeline-canvas" style=${{ height: tall + "px" }} tabindex="0" role="img" aria-label=${`Timeline of ${count(items.length)} items in ${lanes.length} lanes. Arrow keys move, plus and minus zoom. The list below has the same.`}
         onPointerDown=${down} onPointerMove=${dragged} onPointerUp=${up} onPointerCancel=${() => (drag.current = null)} onKeyDown=${key}></canvas></div>
@@ -169,6 +169,7 @@ function grid(g: CanvasRenderingContext2D, width: number, tall: number, s: Stret
     g.moveTo(x, 16);
     g.lineTo(x, tall);
     g.stroke();
-    g.fillText(axis === "steps" ? count(at + 1) : long ? day(at) : clock(at) + (fine ? "." + String(new Date(at).getMilliseconds()).padStart(3, "0") : ""), x + 3, 12);
+    const text = axis === "steps" ? count(at + 1) : long ? day(at) : clock(at) + (fine ? "." + String(new Date(at).getMilliseconds()).padStart(3, "0") : "");
+    if (x + 3 + g.measureText(text).width <= width) g.fillText(text, x + 3, 12); // no half of one
   }
 }
