@@ -129,6 +129,16 @@ func TestEachViewSuitsEveryone(t *testing.T) {
 	}
 }
 
+// TestADaemonThatIsFasterThanFrames: what it answers before the page was drawn once is not
+// lost.
+func TestADaemonThatIsFasterThanFrames(t *testing.T) {
+	w := newWorld(t, "")
+	p := newTab(t)
+	p.everywhere(`requestAnimationFrame = (frame => f => setTimeout(() => frame(f), 300))(requestAnimationFrame)`)
+	p.goes(w.link())
+	p.until("the view is there", `document.documentElement.dataset.state == "ready" && document.querySelector("h1")?.innerText === "Now"`)
+}
+
 // mostShift is how far a view may move while it comes, where 0.1 is what people do not mind.
 const mostShift = 0.01
 
