@@ -16,7 +16,7 @@ export interface Series {
 }
 
 /** Days as stacked bars. */
-export function Days({ days, series, label, height = 150 }: { days: readonly string[]; series: readonly Series[]; label: string; height?: number }): VNode {
+export function Days({ days, series, label, none, height = 150 }: { days: readonly string[]; series: readonly Series[]; label: string; none?: string | undefined; height?: number }): VNode {
   const box = useRef<HTMLDivElement>(null);
   const dark = useSignal(theme);
   const [table, setTable] = useState(false);
@@ -32,7 +32,7 @@ export function Days({ days, series, label, height = 150 }: { days: readonly str
       <${Button} kind="bare small" pressed=${table} onClick=${() => setTable(!table)}>Table<//></figcaption>
     ${table
       ? html`<div class="scroll-x chart-table" tabindex="0" role="group" aria-label=${label}><table><thead><tr><th>Day</th>${series.map((s) => html`<th key=${s.name} class="right">${s.name}</th>`)}</tr></thead><tbody>${days.map((d, i) => html`<tr key=${d}><td>${d}</td>${series.map((s) => html`<td key=${s.name} class="right num">${count(s.values[i] ?? 0)}</td>`)}</tr>`)}</tbody></table></div>`
-      : html`<div ref=${box} class="chart-box" style=${{ height: height + "px" }} role="img" aria-label=${`${label}: ${series.map((s) => `${count(s.values.reduce((a, b) => a + b, 0))} ${s.name}`).join(", ")}`}></div>`}</figure>`;
+      : html`<div ref=${box} class="chart-box" style=${{ height: height + "px" }} role="img" aria-label=${`${label}: ${series.map((s) => `${count(s.values.reduce((a, b) => a + b, 0))} ${s.name}`).join(", ")}`}></div>`}${none && series.every((s) => s.values.every((n) => n === 0)) && html`<p class="chart-none dim">${none}</p>`}</figure>`;
 }
 
 function stacked(days: number, series: readonly Series[]): uPlot.AlignedData {

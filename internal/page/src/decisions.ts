@@ -60,7 +60,7 @@ export function Decisions(): VNode {
 export function Total({ of, word }: { of: Pages<unknown>; word: string }): VNode {
   const n = of.total >= 0 ? of.total : of.items.length;
   if (of.loading && of.items.length === 0) return html`<span class="dim">…</span>`;
-  return html`<span class="dim" role="status">${counted(n, word)}${of.atLeast || (of.total < 0 && !of.end) ? " or more" : ""}</span>`;
+  return html`<span class="dim" role="status">${counted(n, word, word.replace(/y$/, "ie") + "s")}${of.atLeast || (of.total < 0 && !of.end) ? " or more" : ""}</span>`;
 }
 
 /** What is wrong with a list, in plain words. */

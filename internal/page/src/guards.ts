@@ -98,7 +98,7 @@ function Chart({ s, days }: { s: Stats | undefined; days: string[] }): VNode {
     const of = (name: string) => days.map((d) => by.get(d)?.by[name] ?? 0);
     return [{ name: "blocked", color: "--block-bar", values: of("block") }, { name: "asked", color: "--ask-bar", values: of("ask") }, { name: "on trial", color: "--would-bar", values: days.map((d) => by.get(d)?.would ?? 0) }];
   }, [s, days]);
-  return html`<div class="card"><${Days} days=${days} series=${series} label="Stopped calls by day" /></div>`;
+  return html`<div class="card"><${Days} days=${days} series=${series} label="Stopped calls by day" none=${s && "No call was stopped in these days, and none was on trial."} /></div>`;
 }
 
 function Packs({ g, s, days, q, open, onWish }: { g: Guards; s: Stats | undefined; days: string[]; q: string; open: string; onWish: (w: Wish) => void }): VNode {
@@ -115,7 +115,7 @@ function Packs({ g, s, days, q, open, onWish }: { g: Guards; s: Stats | undefine
 }
 
 function Tally({ hits, would }: { hits: number; would: number }): VNode {
-  if (hits + would === 0) return html`<span class="tally dim">not in 7 days</span>`;
+  if (hits + would === 0) return html`<span class="tally dim">no calls in 7 days</span>`;
   return html`<span class="tally" title="in the last 7 days">${hits > 0 && html`<span class="num stopped">${short(hits)}</span> <span class="dim">stopped</span>`}${would > 0 && html` <span class="num trial-count">${short(would)}</span> <span class="dim">on trial</span>`}</span>`;
 }
 

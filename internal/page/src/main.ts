@@ -83,10 +83,12 @@ function Navigation({ here, onHelp, onSkip }: { here: string; onHelp: () => void
       if (document.hidden && Date.now() - asked > 10_000) (asked = Date.now()), q.reload();
     });
   }, [rings]);
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => list.current?.querySelector(".here")?.scrollIntoView({ block: "nearest", inline: "center" }), [here]); // on a phone not all are in sight
   const waiting = useSignal(open), is = useSignal(state).is, dark = useSignal(theme), { version } = useSignal(who);
   const next: Record<Theme, Theme> = { "": "light", light: "dark", dark: "" };
   return html`<nav class="nav" aria-label="Views"><button type="button" class="skip" onClick=${onSkip}>To the content</button><a class="brand" href="#/now"><${Mark} /><span>hookway</span></a>
-    <ul>${views.map((v) => html`<li key=${v.view}><a href=${link(v.view)} class=${names("nav-link", v.view === here && "here")} aria-current=${v.view === here ? "page" : undefined}><${Icon} is=${v.view as Sign} /><span>${v.name}</span>${
+    <ul ref=${list}>${views.map((v) => html`<li key=${v.view}><a href=${link(v.view)} class=${names("nav-link", v.view === here && "here")} aria-current=${v.view === here ? "page" : undefined}><${Icon} is=${v.view as Sign} /><span>${v.name}</span>${
       v.view === "approvals" && waiting > 0 && html`<b class="count" aria-label=${`${waiting} wait`}>${waiting}</b>`}</a></li>`)}</ul>
     <div class="nav-foot"><span class=${names("link-state", "link-" + is)} title=${version && `hookway ${version}`}><i></i>${{ here: "live", waiting: "connecting", gone: "no daemon", outside: "signed out" }[is]}</span>
       <${Button} kind="bare" icon=${dark === "" ? "auto" : dark === "dark" ? "moon" : "sun"} label=${`Colours: ${dark || "as the system"}`} onClick=${() => choose(next[dark])} /><${Button} kind="bare" label="Keys (?)" onClick=${onHelp}>?<//></div></nav>`;

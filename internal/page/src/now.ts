@@ -10,7 +10,7 @@ import { listen } from "./live";
 import { LongList } from "./longlist";
 import { Button, Choice, Export, Head, Notice, Search, Select } from "./parts";
 import { Pulse } from "./pulse";
-import { isStopped, record, type Rec } from "./record";
+import { answerOf, isStopped, record, type Rec } from "./record";
 import { RecordHead, RecordRow } from "./recordrow";
 import { passes, Recent } from "./recent";
 import { link, refine, route } from "./route";
@@ -85,7 +85,9 @@ export function Now(): VNode {
     };
   }, []);
 
-  const all = frozen ?? recent.items;
+  const held = frozen ?? recent.items;
+  // That the owner opened this page is on record, and nothing that they look for here.
+  const all = useMemo(() => held.filter((r) => r instanceof Broken || answerOf(r) !== "done"), [held]);
   const shown = useMemo(() => all.filter((r) => r instanceof Broken || passes(r, params)), [all, params]);
   const names = sessionsOf(all, params.session ?? ""), sessions = useMemo(() => names.split("\n").filter(Boolean).map((l) => l.split("\t") as [string, string]), [names]);
   const waiting = paused ? recent.since(frozen) : 0;
@@ -105,7 +107,7 @@ export function Now(): VNode {
     <${RecordHead} />
     <div class="fill" onFocusIn=${(e: FocusEvent) => (reading.current = (e.target as HTMLElement).closest(".longlist-row") !== null)} onFocusOut=${() => ((reading.current = false), recent.flush() && redraw(undefined))}>
       <${LongList} label="Decisions" items=${shown} anchor rowHeight=${32} phoneHeight=${56} id=${(r: Rec | Broken, i: number) => (r instanceof Broken ? "broken-" + i : r.seq)}
-        row=${(r: Rec | Broken) => html`<${RecordRow} r=${r} follow />`} empty=${!began ? null : html`<${Nothing} all=${recent.items.length} />`} />
+        row=${(r: Rec | Broken) => html`<${RecordRow} r=${r} follow />`} empty=${!began ? null : html`<${Nothing} all=${all.length} />`} />
     </div>
   </section>`;
 }

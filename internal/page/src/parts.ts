@@ -125,7 +125,7 @@ export function Notice({ kind = "info", children }: { kind?: "info" | "warn" | "
 /** What stands where an answer is missing: it is on its way, not there in this daemon, or refused. */
 export function Missing({ q, what }: { q: { lacking: boolean; problem: string; loading: boolean; data?: unknown }; what: string }): VNode | null {
   if (q.lacking) return html`<${Notice}>This daemon does not offer ${what} yet. A newer hookway does.<//>`;
-  if (q.problem) return html`<${Notice} kind="warn">${what}: ${clip(q.problem, 600)}<//>`;
+  if (q.problem) return html`<${Notice} kind="warn">${clip(q.problem.slice(0, 1).toUpperCase() + q.problem.slice(1), 600)}<//>`;
   return q.data === undefined && q.loading ? html`<p class="loading" aria-hidden="true">Asking the daemon…</p>` : null;
 }
 

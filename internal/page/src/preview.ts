@@ -74,7 +74,7 @@ export function Preview(): VNode {
     setProblem("Stopped before the end, so there is nothing to show.");
   };
   return html`<section class="card preview"><div class="part-head"><div><h2>What would the rules have done?</h2><p class="dim">Judges your agents' own records of the past. Nothing is run, changed or sent.</p></div>
-      <div class="tools"><${Select} label="How far back" value=${since} onChange=${setSince} options=${[["7d", "7 days"], ["30d", "30 days"], ["90d", "90 days"], ["all", "All"]]} /><${Select} label="Agent" value=${agent} onChange=${setAgent} options=${agents} /><${Select} label="Packs" value=${use} onChange=${setUse} options=${["default", "strict"]} />
+      <div class="tools"><${Select} label="How far back" value=${since} onChange=${setSince} options=${[["7d", "7 days"], ["30d", "30 days"], ["90d", "90 days"], ["all", "All"]]} /><${Select} label="Agent" value=${agent} onChange=${setAgent} options=${agents} /><${Select} label="Packs" value=${use} onChange=${setUse} options=${[["default", "Default packs"], ["strict", "Strict packs"]]} />
       ${progress ? html`<${Button} icon="cross" onClick=${end}>Stop<//>` : html`<${Button} kind="primary" icon="play" onClick=${run}>Preview<//>`}${found && html`<${Export} name="preview" items=${() => found.raw} />`}</div></div>
     ${progress && html`<div class="progress"><progress aria-label="Preview" ...${progress.all > 0 ? { max: progress.all, value: progress.done } : {}}></progress><span class="dim num">${progress.said || "reading…"}</span></div>`}
     ${problem && html`<${Notice} kind="warn">${clip(problem, 600)}<//>`}
@@ -84,8 +84,8 @@ export function Preview(): VNode {
 function Found({ r }: { r: Result }): VNode {
   const days = useMemo(() => r.days.map((d) => d.name), [r]);
   const series = useMemo(() => [{ name: "blocked", color: "--block-bar", values: r.days.map((d) => d.enforce.block) }, { name: "asked", color: "--ask-bar", values: r.days.map((d) => d.enforce.ask) }], [r]);
-  return html`<div class="stack" role="status"><div class="figures"><${Figure} n=${r.judged} word="calls judged" /><${Figure} n=${r.auto.block} word="blocked in mode auto" tone="block" /><${Figure} n=${r.auto.ask} word="asked in mode auto" tone="ask" /><${Figure} n=${r.enforce.block + r.enforce.ask} word="stopped if all is enforced" /></div>
-    ${r.judged + r.unjudged === 0 && html`<${Notice}>There are no records of agents in this time.<//>`}
+  return html`<div class="stack" role="status">${r.judged > 0 && html`<div class="figures"><${Figure} n=${r.judged} word="calls judged" /><${Figure} n=${r.auto.block} word="blocked in mode auto" tone="block" /><${Figure} n=${r.auto.ask} word="asked in mode auto" tone="ask" /><${Figure} n=${r.enforce.block + r.enforce.ask} word="stopped if all is enforced" /></div>`}
+    ${r.judged + r.unjudged === 0 && html`<${Notice}>There are no records of agents in this time. Look further back, or come again when an agent has worked.<//>`}
     ${r.judged > 0 && r.rules.length === 0 && html`<p>No rule would have stopped any of them.</p>`}
     ${r.unjudged > 0 && html`<p class="dim">${counted(r.unjudged, "more call")} could not be judged: it is not known in which folder they ran, or they are programs that call tools.</p>`}
     ${days.length > 1 && html`<${Days} days=${days} series=${series} label="By day, if all is enforced" />`}
