@@ -13,8 +13,8 @@ import (
 // in there. Only such a request, or one with a credential, may do what only the owner may;
 // the daemon's own socket tells nothing, because agents reach it, too.
 type Owner struct {
-	By   string // "page"
-	From string // which session of the page, and from where
+	By   string // who opened the page
+	From string // which session of the page
 	PIN  string // that was typed for this request; "" is none
 }
 

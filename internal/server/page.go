@@ -50,7 +50,7 @@ func (p *pages) api(programs *api.Server) *api.Page {
 				p.last.Store(time.Now().Unix())
 				p.streams.Add(-1)
 			}()
-			programs.ServeOwner(w, r, api.Owner{By: "page", From: "the page, session " + who.Session.ID + " of " + who.Session.By, PIN: who.PIN})
+			programs.ServeOwner(w, r, api.Owner{By: who.Session.By, From: "the page, session " + who.Session.ID, PIN: who.PIN})
 		},
 	}
 	return &api.Page{Listener: p.listener, Handler: door}

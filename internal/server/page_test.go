@@ -242,7 +242,7 @@ func TestTheOwnerAnswersInThePage(t *testing.T) {
 		{first, `{"answer":"allow"}`, "wrong", 403, "wrong PIN; 4 more tries"},
 		{first, `{"answer":"allow"}`, "%zz", 400, "percent-encoded"},
 		{elsewhere, `{"answer":"allow"}`, "gr%C3%BCn%20%257", 403, "another container"},
-		{first, `{"answer":"allow"}`, "gr%C3%BCn%20%257", 200, `"by":"page"`},
+		{first, `{"answer":"allow"}`, "gr%C3%BCn%20%257", 200, `"by":"anna"`},
 		{first, `{"answer":"deny"}`, "gr%C3%BCn%20%257", 409, "not-answered"},
 		{second, `{"answer":"deny","note":"later"}`, "", 200, `"state":"denied"`},
 	} {
@@ -254,7 +254,7 @@ func TestTheOwnerAnswersInThePage(t *testing.T) {
 		t.Error("somebody who is not logged in could answer")
 	}
 	code := filepath.Base(first)
-	for _, want := range []string{"allow page page " + code, "block hookway page " + code + ": wrong PIN"} {
+	for _, want := range []string{"allow anna page " + code, "block hookway page " + code + ": wrong PIN"} {
 		if !slices.ContainsFunc(p.records(), func(r string) bool { return strings.HasPrefix(r, want) }) {
 			t.Errorf("%q is not on record: %q", want, p.records())
 		}
