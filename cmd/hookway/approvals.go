@@ -213,7 +213,7 @@ func showRequest(to io.Writer, r *approve.Request) {
 		lines = append(lines, [2]string{"waiting", visible.Count(r.Waiters, "call")})
 	}
 	if r.By != "" {
-		lines = append(lines, [2]string{"answer", fmt.Sprintf("by %s, %s after it was asked", answeredBy(r), time.Duration(r.After*float64(time.Second)).Round(time.Second))}, [2]string{"note", r.Note})
+		lines = append(lines, [2]string{"answer", fmt.Sprintf("%sby %s, %s after it was asked", answeredFor[r.Scope], answeredBy(r), time.Duration(r.After*float64(time.Second)).Round(time.Second))}, [2]string{"note", r.Note})
 	}
 	for _, line := range lines {
 		if line[1] != "" {
@@ -232,6 +232,9 @@ func showLines(w io.Writer, text string) {
 		fmt.Fprintf(w, "    %s\n", strings.TrimSuffix(line, "\n"))
 	}
 }
+
+// answeredFor says for which calls an answer is, if it is for more than one.
+var answeredFor = map[approve.Scope]string{approve.ScopeSession: "for the session, ", approve.ScopeShape: "for calls that do the same, "}
 
 // answeredBy is who answered, and where.
 func answeredBy(r *approve.Request) string {
@@ -299,6 +302,9 @@ func outcome(r *approve.Request) string {
 	}
 	switch r.State {
 	case approve.Allowed:
+		if more := answeredFor[r.Scope]; more != "" {
+			return fmt.Sprintf("%s is allowed %sby %s%s", r.Code, more, answeredBy(r), note)
+		}
 		return fmt.Sprintf("%s is allowed by %s, until %s%s", r.Code, answeredBy(r), r.Until.Local().Format(time.TimeOnly), note)
 	case approve.Used:
 		return fmt.Sprintf("%s was allowed by %s, and its call has passed%s", r.Code, answeredBy(r), note)

@@ -98,6 +98,9 @@ func newPIN(ctx context.Context, a *app, store *pin.Store, keys *owner.Keys) (st
 		}
 	}
 	text, err := keys.Line(ctx, fmt.Sprintf("A new PIN, of %d characters or more: ", pin.MinLength), true)
+	if err == nil {
+		err = pin.Usable(text)
+	}
 	if err != nil {
 		return "", err
 	}

@@ -93,6 +93,7 @@ func sayInit(a *app, written []string, trusted bool) error {
   hookway list             shows what would run
   hookway trust            lets them run after you changed them
   hookway install claude   brings Claude Code's events to them; other agents likewise
+  hookway ui               opens a page on which you see what your agents do
 `)
 	return nil
 }
@@ -118,6 +119,7 @@ These hooks run in every project, and need no trust. Next:
   hookway guards           shows hookway's own rules, and what they did
   hookway list             shows what would run
   hookway install claude   brings Claude Code's events to them; other agents likewise
+  hookway ui               opens a page on which you see what your agents do
 `)
 	return nil
 }

@@ -18,6 +18,9 @@ import (
 // uiTime bounds how long the page may take to be there.
 const uiTime = 20 * time.Second
 
+// linkTime is how long a link is good, for people.
+var linkTime = visible.Count(int(page.LinkTime/time.Minute), "minute")
+
 func uiCommand(a *app) *cobra.Command {
 	closed := false
 	cmd := &cobra.Command{
@@ -57,8 +60,8 @@ func openUI(ctx context.Context, a *app, command string, closed bool) error {
 		a.warn("another program has port %d, so the page has moved to %d: links to it that you kept lead nowhere, or to that program", link.Moved, link.Port)
 	}
 	if far := strings.Fields(a.getenv("SSH_CONNECTION")); len(far) == 4 {
-		fmt.Fprintf(a.out, "%s\nThe page is on this machine. Where your browser is, run this first, then open the link within %v:\n  ssh -L %d:127.0.0.1:%d %s\n",
-			link.Link, page.LinkTime, link.Port, link.Port, visible.Line(far[2]))
+		fmt.Fprintf(a.out, "%s\nThe page is on this machine. Where your browser is, run this first, then open the link within %s:\n  ssh -L %d:127.0.0.1:%d %s\n",
+			link.Link, linkTime, link.Port, link.Port, visible.Line(far[2]))
 		return nil
 	}
 	if !closed {
@@ -67,7 +70,7 @@ func openUI(ctx context.Context, a *app, command string, closed bool) error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(a.out, "%s\nOpen this link within %v; it is good once\n", link.Link, page.LinkTime)
+	_, err = fmt.Fprintf(a.out, "%s\nOpen this link within %s; it is good once\n", link.Link, linkTime)
 	return err
 }
 

@@ -38,8 +38,8 @@ const (
 	maxLength = 128
 )
 
-// usable says why a text cannot be a PIN.
-func usable(pin string) error {
+// Usable says why a text cannot be a PIN.
+func Usable(pin string) error {
 	switch n := utf8.RuneCountInString(pin); {
 	case !utf8.ValidString(pin), strings.ContainsFunc(pin, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return errors.New("a PIN is of characters that can be seen; take digits and letters")

@@ -110,7 +110,7 @@ func (s *Store) IsSet(ctx context.Context) (bool, error) {
 
 // Set sets the PIN, in place of the one before. Who may is the caller's to know.
 func (s *Store) Set(ctx context.Context, pin string) error {
-	if err := usable(pin); err != nil {
+	if err := Usable(pin); err != nil {
 		return err
 	}
 	hash := s.o.Cost.hashed(pin)

@@ -140,9 +140,9 @@ func (c *comparison) change() (kind Kind, by, what string) {
 	case passes(now) && !passes(then) && now.action <= hook.ActionAllow:
 		return Passed, then.source(), "then: " + c.s.moment.Then.Reason
 	case now.action != then.action:
-		return Other, first(now.source(), then.source()), fmt.Sprintf("%s, then %s", now.action, then.action)
+		return Other, first(now.source(), then.source()), fmt.Sprintf("%s; then: %s", now.action, then.action)
 	case now.by != then.by:
-		return Other, first(now.source(), then.source()), fmt.Sprintf("%s by %s, then by %s", now.action, orNobody(now.by), orNobody(then.by))
+		return Other, first(now.source(), then.source()), fmt.Sprintf("%s by %s; then: by %s", now.action, orNobody(now.by), orNobody(then.by))
 	}
 	if by, what := c.hooks(); what != "" {
 		return Other, by, what
@@ -182,15 +182,15 @@ func (c *comparison) hooks() (by, what string) {
 		}
 		switch {
 		case was.action != is.action:
-			return id, fmt.Sprintf("%s, then %s", is.action, was.action)
+			return id, fmt.Sprintf("%s; then: %s", is.action, was.action)
 		case was.rule != is.rule:
-			return id, fmt.Sprintf("rule %s, then %s", orNobody(is.rule), orNobody(was.rule))
+			return id, fmt.Sprintf("rule %s; then: %s", orNobody(is.rule), orNobody(was.rule))
 		case was.changed != is.changed:
 			return id, either(is.changed, "changes the event", "no longer changes the event")
 		case was.injected != is.injected:
 			return id, either(is.injected, "adds a text", "no longer adds a text")
 		case was.would != is.would:
-			return id, fmt.Sprintf("on trial it would %s, then %s", first(is.would, "pass"), first(was.would, "pass"))
+			return id, fmt.Sprintf("on trial it would %s; then: %s", first(is.would, "pass"), first(was.would, "pass"))
 		}
 	}
 	return "", ""

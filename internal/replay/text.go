@@ -25,6 +25,9 @@ func (r *Report) WriteText(w io.Writer) error {
 		r.projectTable(&b)
 	}
 	r.unread(&b)
+	if r.Calls > 0 {
+		b.WriteString("\nhookway guards use default switches the rules on in every project, hookway init in one.\n")
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
