@@ -58,7 +58,7 @@ var claudeWaits = Waits{
 var codexWaits = Waits{
 	Version: "0.169.0", Hold: mostHold,
 	Most: "30 days taken", Late: latePasses + lateAsks,
-	Calls: "go on", Question: "after the hook",
+	Calls: "go on", Question: "after the hooks; nothing ends it from elsewhere",
 }
 
 var geminiWaits = Waits{
@@ -71,7 +71,7 @@ var geminiWaits = Waits{
 var copilotWaits = Waits{
 	Version: "1.0.102", Hold: mostHold,
 	Most: "30 days taken", Late: latePasses + lateAsks,
-	Calls: "wait for it", Question: "after the hook",
+	Calls: "wait for it", Question: "after the hooks; nothing ends it from elsewhere",
 }
 
 var openCodeWaits = Waits{
@@ -84,5 +84,5 @@ var qwenWaits = Waits{
 	Version: "0.24.4",
 	Most:    "1 min, whatever its settings say; from 1,000 on they count milliseconds",
 	Late:    latePasses + lateAsks,
-	Calls:   "what only reads goes on; other calls wait for it", Question: "after the hook",
+	Calls:   "what only reads goes on; other calls wait for it", Question: "after the hooks; nothing ends it from elsewhere",
 }

@@ -391,6 +391,26 @@ func TestAnAnswerInTheDialog(t *testing.T) {
 	}
 }
 
+// A yes that did not end the dialog, in which its user said yes, too, is for no other call.
+func TestAYesBesideTheDialogIsUsedUpByItsCall(t *testing.T) {
+	s := open(t, t.TempDir(), approve.Options{})
+	c := asked(t, "rm x")
+	c.Route, c.ID = approve.RouteDialog, "1"
+	r := ask(t, s, c)
+	if _, err := s.Answer(t.Context(), r, approve.Answer{Yes: true}); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := s.Dialogs(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("a process that begins knows of %+v, %v", all, err)
+	}
+	if err := s.InDialog(t.Context(), r.Code, true); err != nil {
+		t.Fatal(err)
+	}
+	if got := said(t, s, c); got != "" {
+		t.Errorf("the same call again: %q", got)
+	}
+}
+
 func TestTheLimitsSpareWhatWaits(t *testing.T) {
 	s := open(t, t.TempDir(), approve.Options{Limits: approve.Limits{Session: 2}})
 	held := func(command string) approve.Call {

@@ -23,10 +23,11 @@ func inPlace(ctx context.Context, tx *sql.Tx, c *Call, code string, now time.Tim
 	return err
 }
 
-// Dialogs are those of requests that are still open, for a process that begins.
+// Dialogs are those of requests that are still open, or whose yes is not used, for a process
+// that begins.
 func (s *Store) Dialogs(ctx context.Context) ([]Dialog, error) {
 	rows, err := s.file.QueryContext(ctx, `SELECT dialog.session, dialog.call, dialog.code, at FROM dialog
-		JOIN request ON request.code = dialog.code AND request.first = dialog.first WHERE state IN (?, ?)`, isWaiting, isElsewhere)
+		JOIN request ON request.code = dialog.code AND request.first = dialog.first WHERE state IN (?, ?, ?)`, isWaiting, isElsewhere, isAllowed)
 	if err != nil {
 		return nil, s.explain("read", err)
 	}

@@ -171,7 +171,8 @@ func (s *Store) Return(ctx context.Context, c Call, used *Said) error {
 }
 
 // InDialog notes that a request was answered in the agent's own dialog: the call was made,
-// or that is not known.
+// or that is not known. A yes from elsewhere that did not end the dialog is used up by
+// that call.
 func (s *Store) InDialog(ctx context.Context, code string, made bool) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		now, state, used := sqlite.Micros(s.now()), isElsewhere, int64(0)
@@ -180,6 +181,10 @@ func (s *Store) InDialog(ctx context.Context, code string, made bool) error {
 		}
 		_, err := tx.ExecContext(ctx, "UPDATE request SET state = ?, answered = ?, used = ?, by_whom = ?, by_way = ? WHERE code = ? AND state IN (?, ?)",
 			state, now, used, "the agent's user", "the agent's own dialog", code, isWaiting, isElsewhere)
+		if err == nil && made {
+			_, err = tx.ExecContext(ctx, "UPDATE request SET state = CASE WHEN passes <= 1 THEN ? ELSE state END, passes = passes - 1, used = ? WHERE code = ? AND state = ?",
+				isUsed, now, code, isAllowed)
+		}
 		if err == nil && made {
 			_, err = tx.ExecContext(ctx, "DELETE FROM dialog WHERE code = ?", code)
 		}

@@ -58,6 +58,7 @@ type asking struct {
 	fallback hook.Action            // what an ask becomes without an answer
 	inPlace  bool                   // who makes the call can ask its user
 	beside   bool                   // and does so now, while this waits
+	asks     string                 // the agent, if an answer from elsewhere does not end its question
 	patience time.Duration          // how long it can be held; 0: not at all
 	held     context.Context        // ends when no call may be held any more; nil: with its own context
 	asked    func(*approve.Request) // is told of the request
@@ -151,7 +152,11 @@ func (a *asking) request(ctx context.Context, s *approve.Store, asks bool) (*app
 	if a.call.Wait = 0; a.call.Route == approve.RouteHold {
 		a.call.Wait = a.hold()
 	}
-	r, err := s.Ask(ctx, a.call, process.Namespaces())
+	call := a.call
+	if a.asks != "" && call.Route == approve.RouteDialog {
+		call.Reason = strings.TrimSpace(call.Reason + " (" + a.asks + " asks its user as well. An answer from here does not end that question: it is for when the call is made again.)")
+	}
+	r, err := s.Ask(ctx, call, process.Namespaces())
 	return &r, err
 }
 
@@ -341,7 +346,10 @@ func (r *request) approve(ctx context.Context, out *hook.Outcome[any], more stri
 			}
 		},
 	}
-	a.beside = permission && r.codec.About().Waits.Beside
+	if about := r.codec.About(); !about.Waits.Beside {
+		a.asks = about.Title
+	}
+	a.beside = permission && a.asks == ""
 	if permission && !a.beside && out.Action != hook.ActionAsk {
 		return "", nil
 	}

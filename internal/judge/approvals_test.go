@@ -150,6 +150,26 @@ func TestAnAnswerFromElsewhereBesideTheDialog(t *testing.T) {
 	}
 }
 
+// Qwen Code asks when no hook runs: whoever answers elsewhere is told that its question
+// stays, and a yes is used up by the call that its user lets through.
+func TestAnAnswerFromElsewhereThatEndsNoDialog(t *testing.T) {
+	w, s := asking(t, asksAll, "")
+	qwen := func(event string) *call.Request {
+		r := w.event(map[string]any{"hook_event_name": event, "session_id": "s", "tool_name": "run_shell_command", "tool_call_id": "1",
+			"tool_input": map[string]any{"command": "ls"}, "tool_response": map[string]any{"llmContent": "done"}})
+		r.Agent = "qwen"
+		return r
+	}
+	w.want(w.ask(qwen("PreToolUse")), `"ask"`, "really?", "!does not end")
+	r := only(t, s)
+	w.want(r.Reason, "really?", "Qwen Code asks its user as well. An answer from here does not end that question")
+	says(t, s, r, true, "")
+	w.ask(qwen("PostToolUse"))
+	if r := only(t, s); r.State != approve.Used || r.By != "anna" {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestAnAnswerInTheDialogEndsTheRequest(t *testing.T) {
 	w, s := asking(t, asksAll, "")
 	w.ask(w.bash("s", "1", "ls"))
