@@ -105,7 +105,7 @@ function Body({ d, x }: { d: One; x: Explained | undefined }): VNode {
       ["By", answer ? clip(r.by, 100) : r.by && html`<a href=${link("decisions", "", { hook: r.by })}>${clip(r.by, 100)}</a>`],
       ["Rule", r.rule && html`<a href=${link("decisions", "", { rule: ruleName(r.rule) })}>${clip(r.rule, 100)}</a>`],
       ["Folder", r.cwd && clip(r.cwd, 300)], ["Took", r.ms > 0 && length(r.ms)], ["Told the user", r.said && clip(r.said, 1000)], ["Seen by", r.via && "the screen only"],
-      ["Request", r.code && html`<span class="mono">${clip(r.code, 60)}</span>`], ["From", clip(r.from, 200)],
+      ["Request", answer && r.code && html`<span class="mono">${clip(r.code, 60)}</span>`], ["From", answer && clip(r.from, 200)], ["Waited", answer && r.waited > 0 && length(r.waited)],
     ] as [string, ComponentChildren][]} />
     ${!answer && html`<${Asked} text=${shown.text} said=${shown.said} r=${r} />`}
     ${r.ran && html`<${Part} title="What ran in its place"><${Text} of=${r.ran} class="code" /><//>`}

@@ -78,6 +78,7 @@ export interface Rec {
   hash: string;
   code: string; // of the request that was answered
   from: string; // where the answer came from
+  waited: number; // ms, until the answer
   raw: Obj;
 }
 
@@ -123,7 +124,7 @@ export function record(v: unknown): Rec {
     said: str(o.user_message), inject: str(o.inject), result: o.result,
     facts: list(o.facts, fact), steps: list(o.steps, step), changes: list(o.changes, change),
     degraded: strs(o.degraded), warnings: strs(o.warnings), failure: str(o.failure), ms: num(o.duration_ms), cut: strs(o.cut),
-    lost: num(o.lost), torn: o.torn != null, kept: str(o.kept) !== "", unkept: str(o.unkept), hash: str(o.hash), code: str(obj(o.metadata).code), from: str(obj(o.metadata).from), raw: o,
+    lost: num(o.lost), torn: o.torn != null, kept: str(o.kept) !== "", unkept: str(o.unkept), hash: str(o.hash), code: str(obj(o.metadata).code), from: str(obj(o.metadata).from), waited: num(obj(o.metadata).after_s) * 1000, raw: o,
   };
 }
 
