@@ -4,8 +4,10 @@ package page
 
 import (
 	"flag"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/page"
@@ -30,7 +32,7 @@ func TestPictures(t *testing.T) {
 	}{
 		{"now-light", "now", "light", width, height},
 		{"session", "sessions/claude-0000?agent=claude", "light", width, height},
-		{"guards-dark", "guards", "dark", width, height},
+		{"guards-dark", "guards?cwd=PROJECT", "dark", width, height},
 		{"approvals-phone", "approvals", "dark", 390, 780},
 	} {
 		t.Run(one.file, func(t *testing.T) {
@@ -38,7 +40,8 @@ func TestPictures(t *testing.T) {
 			p.looks(one.wide, one.high, one.scheme)
 			p.goes(w.link())
 			p.until("the page is open", `document.documentElement.dataset.state == "ready"`)
-			p.view(one.route)
+			p.view(strings.ReplaceAll(one.route, "PROJECT", url.QueryEscape(w.project)))
+			p.until("what can be pressed may be", `!document.querySelector(".answer-what :disabled")`)
 			p.moved() // two frames later it is drawn
 			shot, err := chromedp.Call(p.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatWebp, Quality: new(int64(82))})
 			check(t, err)
