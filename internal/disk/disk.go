@@ -6,7 +6,7 @@
 // [Open] and [Read] take one file, [Names] lists one folder, [Walk] visits a tree.
 // A [Root] does the first two for files that may not lead out of a folder.
 // [Replace] writes: it puts a file into place in one step. [LockFile] and [TryLock]
-// lock files between processes.
+// lock files between processes; [Kept] is a value that several of them change.
 package disk
 
 import (

@@ -53,7 +53,7 @@ const usedTime = 5 * time.Minute
 
 // look reads the file if it is another one than before.
 func (k *kept) look() error {
-	info, err := os.Stat(k.store.path)
+	info, err := os.Stat(k.store.file.Path)
 	if os.IsNotExist(err) {
 		k.info, k.state = nil, State{}
 		return nil

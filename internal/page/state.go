@@ -6,11 +6,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -69,28 +64,22 @@ func (s *Session) End() time.Time {
 
 // Store is the file of a state folder.
 type Store struct {
-	path string
+	file disk.Kept[State]
 	now  func() time.Time
 }
 
 // NewStore is the store in a folder. Nothing is made before something is kept.
-func NewStore(dir string) *Store { return &Store{path: filepath.Join(dir, "page.json"), now: time.Now} }
+func NewStore(dir string) *Store {
+	return &Store{now: time.Now, file: disk.Kept[State]{
+		Path: filepath.Join(dir, "page.json"), Most: mostState, What: "what is kept of the page", Rescue: "then run hookway ui",
+	}}
+}
 
 // Read reads what is kept, without what is over.
 func (s *Store) Read() (State, error) {
-	var st State
-	text, err := disk.Read(s.path, mostState)
-	if errors.Is(err, fs.ErrNotExist) {
-		return st, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &st)
-	}
-	if err != nil {
-		return State{}, fmt.Errorf("what is kept of the page cannot be read; remove %s, then run hookway ui: %w", s.path, err)
-	}
+	st, err := s.file.Read()
 	st.drop(s.now())
-	return st, nil
+	return st, err
 }
 
 // drop drops what is over, and what a clock that was set back would make last long.
@@ -104,28 +93,13 @@ func (st *State) drop(now time.Time) {
 	}
 }
 
-// Change changes what is kept. Only one process does so at a time.
+// Change changes what is kept, without what is over. Only one process does so at a time.
 func (s *Store) Change(ctx context.Context, change func(st *State, now time.Time) error) error {
-	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
-		return err
-	}
-	unlock, err := disk.LockFile(ctx, s.path+".lock")
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	st, err := s.Read()
-	if err != nil {
-		return err
-	}
-	if err := change(&st, s.now()); err != nil {
-		return err
-	}
-	text, err := json.MarshalIndent(st, "", "  ")
-	if err != nil {
-		return err
-	}
-	return disk.Replace(s.path, append(text, '\n'), 0o600)
+	return s.file.Change(ctx, func(st *State) error {
+		now := s.now()
+		st.drop(now)
+		return change(st, now)
+	})
 }
 
 // MakeLink makes a link, and gives what is not kept of it.

@@ -7,10 +7,6 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -54,56 +50,27 @@ type Minter struct {
 // mostMinted bounds the file.
 const mostMinted = 1 << 20
 
-func (h *Home) mintedPath() (string, error) {
+func (h *Home) minted() (disk.Kept[Minted], error) {
 	dir, err := h.folder("approvals")
-	return filepath.Join(dir, "minted.json"), err
+	return disk.Kept[Minted]{Path: filepath.Join(dir, "minted.json"), Most: mostMinted, What: "what may answer asks", Rescue: "then mint again"}, err
 }
 
 // Minted reads what was minted.
-func (h *Home) Minted() (m Minted, err error) {
-	path, err := h.mintedPath()
+func (h *Home) Minted() (Minted, error) {
+	file, err := h.minted()
 	if err != nil {
-		return m, err
+		return Minted{}, err
 	}
-	text, err := disk.Read(path, mostMinted)
-	if errors.Is(err, fs.ErrNotExist) {
-		return m, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &m)
-	}
-	if err != nil {
-		return Minted{}, fmt.Errorf("what may answer asks cannot be read; remove %s, then mint again: %w", path, err)
-	}
-	return m, nil
+	return file.Read()
 }
 
 // ChangeMinted changes what was minted. Only one process does so at a time.
 func (h *Home) ChangeMinted(ctx context.Context, change func(*Minted) error) error {
-	path, err := h.mintedPath()
+	file, err := h.minted()
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	unlock, err := disk.LockFile(ctx, path+".lock")
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	m, err := h.Minted()
-	if err != nil {
-		return err
-	}
-	if err := change(&m); err != nil {
-		return err
-	}
-	text, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return err
-	}
-	return disk.Replace(path, append(text, '\n'), 0o600)
+	return file.Change(ctx, change)
 }
 
 // Counts reports whether a channel was minted as it is now. The administrator's need not be.
