@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -98,8 +96,10 @@ enforce, so all of it counts, and what cannot be seen through is blocked; or nam
 func changeGuards(ctx context.Context, a *app, project bool, edits guardset.Edits) error {
 	c := guardset.Change{
 		Options: a.home.Options(), Dir: server.Cwd(), Project: project, Edits: edits,
-		Milder: func(file string) error { return askOwner(a, file) },
-		Short:  func(place string) string { return relative(server.Cwd(), place) },
+		Milder: func(file string) error {
+			return a.ask(ctx, "this makes rules milder, and nothing was changed", "This makes hookway's own rules milder. Change "+relative(server.Cwd(), file)+"?", false)
+		},
+		Short: func(place string) string { return relative(server.Cwd(), place) },
 	}
 	out, err := c.Make(ctx)
 	if err != nil {
@@ -128,27 +128,6 @@ func sayChanged(a *app, c *guardset.Changed) error {
 	sayRules(a, c)
 	if c.Trusted != nil && !*c.Trusted {
 		fmt.Fprintln(a.out, "The project is not trusted as it is; look at it, then run hookway trust.")
-	}
-	return nil
-}
-
-// askOwner has a person say that rules may become milder.
-func askOwner(a *app, file string) error {
-	out, ok := a.out.(*os.File)
-	if !ok {
-		return errors.New("this makes rules milder, which takes a terminal")
-	}
-	terminal, err := a.owner.Open(a.in, out)
-	if err != nil {
-		return fmt.Errorf("this makes rules milder, and nothing was changed: %w", err)
-	}
-	defer terminal.Close()
-	yes, err := terminal.Confirm("This makes hookway's own rules milder. Change " + relative(server.Cwd(), file) + "?")
-	if err == nil && !yes {
-		err = errors.New("nobody said yes")
-	}
-	if err != nil {
-		return fmt.Errorf("nothing was changed: %w", err)
 	}
 	return nil
 }

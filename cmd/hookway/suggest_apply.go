@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -70,7 +69,7 @@ func (p *applying) inWorkspace(ctx context.Context) error {
 		return err
 	}
 	if p.s.Milder {
-		if err := p.confirm(file); err != nil {
+		if err := p.confirm(ctx, file); err != nil {
 			return err
 		}
 	}
@@ -213,7 +212,7 @@ func (p *applying) quietForUser(ctx context.Context) error {
 	if _, problems := config.ReadGuards(file, f.Text); len(problems) > 0 {
 		return fmt.Errorf("%s was left alone: %s", file, problems[0].Message)
 	}
-	if err := p.confirm(file); err != nil {
+	if err := p.confirm(ctx, file); err != nil {
 		return err
 	}
 	if err := f.Write(); err != nil {
@@ -242,26 +241,8 @@ func (p *applying) quiet(ctx context.Context) error {
 }
 
 // confirm has a person say that something may pass.
-func (p *applying) confirm(file string) error {
-	const refused = "this lets calls pass, and nothing was changed: %w"
-	out, ok := p.out.(*os.File)
-	if !ok {
-		return fmt.Errorf(refused, errors.New("it takes a terminal"))
-	}
-	terminal, err := p.owner.Open(p.in, out)
-	if err != nil {
-		return fmt.Errorf(refused, err)
-	}
-	defer terminal.Close()
-	fmt.Fprintf(visible.Writer{To: terminal}, "%s\n", p.s.YAML)
-	yes, err := terminal.Confirm(p.question(file))
-	if err == nil && !yes {
-		err = errors.New("nobody said yes")
-	}
-	if err != nil {
-		return fmt.Errorf("nothing was changed: %w", err)
-	}
-	return nil
+func (p *applying) confirm(ctx context.Context, file string) error {
+	return p.ask(ctx, "this lets calls pass, and nothing was changed", visible.Text(p.s.YAML)+"\n"+p.question(file), false)
 }
 
 // question is safe to show: a title has words of commands.
