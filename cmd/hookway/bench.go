@@ -44,6 +44,7 @@ beside that hook.`,
 		},
 	}
 	cmd.Flags().IntVarP(&plan.Runs, "runs", "n", 500, "how many `RUNS` are measured")
+	cmd.Flags().IntVar(&plan.Watching, "watching", 0, "how many `PROGRAMS` then watch decisions fall, as an open page does")
 	cmd.Flags().StringVar(&plan.Guards, "guards", "", "hookway's own rules are on, as `USE` says: default, strict")
 	return cmd
 }

@@ -167,7 +167,7 @@ func BenchmarkPage(b *testing.B) {
 	w := newWorld(b, "")
 	w.fill(*records)
 	p := w.page("decisions")
-	p.until("the index has them all", `/\d/.test(document.querySelector("h1 ~ *, [role=status]").innerText) && !/not in the index/.test(document.body.innerText)`)
+	p.until("the index has them all", `Number(/([\d.,\s]+) decisions/.exec(document.querySelector("main").innerText)?.[1].replace(/\D/g, "")) >= %d`, *records)
 	b.Run("first paint", func(b *testing.B) {
 		var paint, rows float64
 		for range b.N {

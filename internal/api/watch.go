@@ -21,6 +21,7 @@ import (
 const (
 	heartbeat = 15 * time.Second // without a record, a line is sent that says nothing
 	sendTime  = 30 * time.Second // for the reader to take what was sent
+	sendBytes = 64 << 10         // after which what is told is sent
 )
 
 // watch answers GET /v1/watch with a stream of what is put on record.
@@ -57,11 +58,18 @@ func (d *Server) watch(w http.ResponseWriter, r *http.Request, _ origin) error {
 			if !more {
 				return nil
 			}
-			if one.Hook != nil {
-				s.notice(one.Hook)
-			} else {
-				s.record(one)
+			s.tell(one)
+			for more := true; more && s.out.Len() < sendBytes; { // what is there already goes with it
+				select {
+				case one, open := <-seen:
+					if more = open; open {
+						s.tell(one)
+					}
+				default:
+					more = false
+				}
 			}
+			s.flush()
 			beat.Reset(heartbeat)
 		case <-beat.C:
 			s.send([]byte(":\n\n"))
@@ -79,6 +87,7 @@ func (d *Server) watch(w http.ResponseWriter, r *http.Request, _ origin) error {
 type stream struct {
 	w   http.ResponseWriter
 	rc  *http.ResponseController
+	out bytes.Buffer // told, and not sent yet
 	err error
 }
 
@@ -102,20 +111,41 @@ func (s *stream) send(text []byte) {
 	}
 }
 
-// record sends a record, after how many were missed before it.
-func (s *stream) record(one judge.Watched) {
-	var out bytes.Buffer
-	if one.Missed > 0 {
-		fmt.Fprintf(&out, "event: missed\ndata: {\"count\":%d}\n\n", one.Missed)
+// flush sends what was told.
+func (s *stream) flush() {
+	s.send(s.out.Bytes())
+	if s.out.Reset(); s.out.Cap() > 4*sendBytes {
+		s.out = bytes.Buffer{}
 	}
-	fmt.Fprintf(&out, "event: outcome\nid: %d\ndata: ", one.Record.Seq)
-	enc := json.NewEncoder(&out) // it ends the line
-	enc.SetEscapeHTML(false)
-	if s.err = enc.Encode(one.Record); s.err != nil {
+}
+
+// tell tells of a record, or of what happened to a hook, after how many were missed
+// before it.
+func (s *stream) tell(one judge.Watched) {
+	if s.err != nil {
 		return
 	}
-	out.WriteByte('\n')
-	s.send(out.Bytes())
+	if one.Hook != nil {
+		s.notice(one.Hook)
+		return
+	}
+	s.missed(one.Missed)
+	fmt.Fprintf(&s.out, "event: outcome\nid: %d\ndata: ", one.Record.Seq)
+	s.data(one.Record)
+}
+
+func (s *stream) missed(n int64) {
+	if n > 0 {
+		fmt.Fprintf(&s.out, "event: missed\ndata: {\"count\":%d}\n\n", n)
+	}
+}
+
+// data ends an event with its data.
+func (s *stream) data(v any) {
+	enc := json.NewEncoder(&s.out) // it ends the line
+	enc.SetEscapeHTML(false)
+	s.err = enc.Encode(v)
+	s.out.WriteByte('\n')
 }
 
 // noticeKinds are the names under which changes of hooks are sent: compilr's.
@@ -166,24 +196,13 @@ func changed(n *judge.HookNotice) *change {
 	return c
 }
 
-// notice sends what happened to a hook.
+// notice tells what happened to a hook.
 func (s *stream) notice(n *judge.HookNotice) {
-	c := changed(n)
-	if c == nil {
-		return
+	if c := changed(n); c != nil {
+		s.missed(n.Missed)
+		fmt.Fprintf(&s.out, "event: %s\ndata: ", c.Type)
+		s.data(c)
 	}
-	var out bytes.Buffer
-	if n.Missed > 0 {
-		fmt.Fprintf(&out, "event: missed\ndata: {\"count\":%d}\n\n", n.Missed)
-	}
-	fmt.Fprintf(&out, "event: %s\ndata: ", c.Type)
-	enc := json.NewEncoder(&out) // it ends the line
-	enc.SetEscapeHTML(false)
-	if s.err = enc.Encode(c); s.err != nil {
-		return
-	}
-	out.WriteByte('\n')
-	s.send(out.Bytes())
 }
 
 // ofHooks reports whether an event is one of what happens to hooks.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,7 +28,9 @@ import (
 // HookReport is what one hook costs.
 type HookReport struct {
 	Measures  []Measure `json:"measures"`
-	PerSecond float64   `json:"decisions_per_second"` // of 16 clients, with audit
+	PerSecond float64   `json:"decisions_per_second"`                   // of 16 clients, with audit
+	Watched   float64   `json:"decisions_per_second_watched,omitempty"` // while others watch them fall
+	Watching  int       `json:"watching,omitempty"`                     // so many
 	ShimBytes int64     `json:"shim_bytes"`
 	ShimRSS   int64     `json:"shim_resident_bytes,omitempty"` // 0: the system does not tell
 	DaemonRSS int64     `json:"daemon_resident_bytes,omitempty"`
@@ -40,12 +43,17 @@ type HookPlan struct {
 	Programs
 	Runs   int
 	Guards string // hookway's own rules: "default" or "strict"; "" has none
+
+	Watching int // programs that look on while decisions fall, as each open page does
 }
 
 // Check finds what is wrong with a plan.
 func (p *HookPlan) Check() error {
 	if p.Runs < 1 {
 		return fmt.Errorf("-n %d: measure at least one run", p.Runs)
+	}
+	if p.Watching < 0 {
+		return fmt.Errorf("--watching %d: none, or how many", p.Watching)
 	}
 	if p.Guards != "" && p.Guards != "default" && p.Guards != "strict" {
 		return fmt.Errorf("--guards %q: want default (every pack) or strict", p.Guards)
@@ -59,6 +67,7 @@ func Hook(ctx context.Context, p HookPlan) (*HookReport, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.watching = p.Watching
 	defer os.RemoveAll(s.dir)
 	defer s.stop()
 	if err := s.start(ctx); err != nil {
@@ -83,6 +92,9 @@ func (r *HookReport) Print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%-44s %10.0f\n", "decisions a second, 16 clients, with audit", r.PerSecond)
 	mib := func(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
+	if r.Watching > 0 {
+		fmt.Fprintf(w, "%-44s %10.0f\n", fmt.Sprintf("the same while %d programs watch", r.Watching), r.Watched)
+	}
 	fmt.Fprintf(w, "%-44s %10s\n", "hookway-hook on disk", mib(r.ShimBytes))
 	if r.ShimRSS > 0 {
 		fmt.Fprintf(w, "%-44s %10s\n", "hookway-hook resident", mib(r.ShimRSS))
@@ -99,6 +111,8 @@ type stage struct {
 	dir    string
 	env    []string
 	places call.Places
+
+	watching int
 }
 
 const oneHook = "hooks:\n- {id: no-rm, on: PreToolUse, lane: guard, match: {tool: Bash, command: 'rm\\s'}, block: not here}\n"
@@ -174,7 +188,7 @@ func (s *stage) measure(ctx context.Context, runs int) (*HookReport, error) {
 		return nil, err
 	}
 	r.ShimBytes = info.Size()
-	for _, step := range []func(context.Context, int, *HookReport) error{s.process, s.memory, s.bare, s.socket, s.audit, s.many, s.idle, s.cold} {
+	for _, step := range []func(context.Context, int, *HookReport) error{s.process, s.memory, s.bare, s.socket, s.audit, s.many, s.watched, s.idle, s.cold} {
 		if err := step(ctx, runs, r); err != nil {
 			return nil, err
 		}
@@ -367,6 +381,38 @@ func (s *stage) many(ctx context.Context, runs int, r *HookReport) error {
 	wg.Wait()
 	r.PerSecond = float64(total) / time.Since(began).Seconds()
 	return errors.Join(errs...)
+}
+
+// watched measures that again while programs watch.
+func (s *stage) watched(ctx context.Context, runs int, r *HookReport) error {
+	if s.watching == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", s.places.Socket)
+	}}}
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer cancel()
+	for range s.watching {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://hookway/v1/watch", nil)
+		if err != nil {
+			return err
+		}
+		answer, err := client.Do(request)
+		if err != nil {
+			return err
+		}
+		all.Go(func() {
+			defer answer.Body.Close()
+			_, _ = io.Copy(io.Discard, answer.Body) // until it is enough
+		})
+	}
+	alone := r.PerSecond
+	err := s.many(ctx, runs, r)
+	r.Watching, r.Watched, r.PerSecond = s.watching, r.PerSecond, alone
+	return err
 }
 
 // idleWait is how long after the last request the daemon's memory is looked at:

@@ -5,6 +5,9 @@ import (
 	"sync"
 )
 
+// mostReady is how many records are ready for one who is slow to take them.
+const mostReady = 32
+
 // Follow gives what is put on record, as Watch does, and with f.Hooks what happens to
 // hooks, too, until the context ends or the log cannot be read any more: then the
 // channel is closed.
@@ -14,7 +17,7 @@ func (j *Judge) Follow(ctx context.Context, f WatchFilter) (<-chan Watched, erro
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	to := make(chan Watched)
+	to := make(chan Watched, mostReady)
 	send := func(one Watched) bool {
 		select {
 		case to <- one:

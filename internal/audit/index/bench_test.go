@@ -1,10 +1,14 @@
 package index_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
+	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/audit/index"
 )
 
@@ -84,5 +88,41 @@ func BenchmarkStats(b *testing.B) {
 		if _, err := x.Stats(b.Context(), index.StatsQuery{}); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkFollow asks for the newest record after some were written: what that takes more
+// than for one that is known, divided by how many were written.
+func BenchmarkFollow(b *testing.B) {
+	dir, _ := logDir(b)
+	x := whole(b, open(b, dir))
+	log, err := audit.Open(audit.Config{Dir: dir, KeepSize: 1 << 40})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer log.Close()
+	ask := func() time.Duration {
+		began := time.Now()
+		if _, err := x.Page(b.Context(), index.Query{Limit: 1}); err != nil {
+			b.Fatal(err)
+		}
+		return time.Since(began)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, n := range []int{1, 20, 200} {
+		b.Run(fmt.Sprint("records=", n), func(b *testing.B) {
+			var known, grown time.Duration
+			for b.Loop() {
+				for i := range n {
+					if err := log.Append(b.Context(), record(r, i)); err != nil {
+						b.Fatal(err)
+					}
+				}
+				grown += ask()
+				known += ask()
+			}
+			b.ReportMetric(float64((grown-known).Microseconds())/float64(n*b.N), "µs/record")
+			b.ReportMetric(float64(known.Microseconds())/float64(b.N), "µs-known")
+		})
 	}
 }
