@@ -299,11 +299,32 @@ func (c *call) alias() values {
 	return nil
 }
 
+// trap keeps what runs as the line ends: the variables have other values then.
 func (c *call) trap() values {
-	if len(c.args) > 1 {
-		c.runField(c.args[0])
+	if len(c.args) < 2 {
+		return nil
 	}
+	st, at, outer, sure := c.st, c.at, c.outer, c.sure
+	if outer == nil {
+		outer = &at
+	}
+	c.shared.traps = append(c.shared.traps, func() {
+		c.shell.st, c.shell.outer, c.shell.sure = st.clone(), outer, sure
+		c.runField(c.args[0])
+	})
 	return nil
+}
+
+// trapped runs what the traps of a line hold.
+func (sh *shell) trapped() {
+	st, outer, by, sure := sh.st, sh.outer, sh.by, sh.sure
+	for len(sh.traps) > 0 {
+		run := sh.traps[0]
+		sh.traps = sh.traps[1:]
+		sh.by = "trap"
+		run()
+	}
+	sh.st, sh.outer, sh.by, sh.sure = st, outer, by, sure
 }
 
 // runField runs one word as a line in the line's own shell.

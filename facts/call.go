@@ -300,6 +300,9 @@ func (c *call) asksForHelp(e *entry, special bool) bool {
 		case "--":
 			return false
 		case "--help", "--version":
+			if i > 0 && f.text == "--version" && i+1 < len(c.args) && !strings.HasPrefix(c.args[i+1].text, "-") {
+				continue // of what is to be installed, removed or the like
+			}
 			return c.name != "git" || i == 0 // git's commands have options that take any word
 		}
 	}

@@ -551,6 +551,12 @@ func (r *reader) method(vs values, name string, items []values) values {
 		if len(items) == 1 {
 			return items[0].each(func(s string) string { return strings.ReplaceAll(s, " ", "") })
 		}
+	case "glob", "rglob":
+		if len(items) == 1 {
+			return vs.join(text("/")).join(items[0])
+		}
+	case "iterdir":
+		return vs.join(text("/*"))
 	case "replace":
 		if len(items) == 2 && len(items[0]) == 1 && len(items[1]) == 1 && items[0].known() && items[1].known() {
 			return vs.each(func(s string) string { return strings.ReplaceAll(s, items[0][0].text, items[1][0].text) })

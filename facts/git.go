@@ -253,6 +253,9 @@ func (c *call) gitVerb(verb string) values {
 		f(c, p, &fact)
 	}
 	c.tell(fact)
+	for _, t := range p.entry.facts {
+		c.tellTemplate(t, p)
+	}
 	before := len(c.out)
 	p.entry.inOrder(c, p, func(r role, f field) { c.act(r, f, p) })
 	c.movedTo(before)

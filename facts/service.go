@@ -62,7 +62,7 @@ func (c *call) cloud(args []field) {
 		fact.Where = "local"
 	}
 	c.tell(fact)
-	if c.name == "aws" && len(words) > 1 && (words[1] == "get-secret-value" || words[1] == "get-parameter" || words[1] == "get-login-password" || words[1] == "get-session-token" || words[1] == "export-credentials" || words[0] == "configure" && words[1] == "get") ||
+	if c.name == "aws" && len(words) > 1 && (words[1] == "get-secret-value" || c.seen["--with-decryption"] || words[1] == "get-login-password" || words[1] == "get-session-token" || words[1] == "export-credentials" || words[0] == "configure" && words[1] == "get") ||
 		slices.Contains(words, "print-access-token") || slices.Contains(words, "get-access-token") || slices.Contains(words, "access") && slices.Contains(words, "secrets") {
 		c.tell(hook.Fact{Does: "read", Path: c.name + ":" + strings.Join(words, " "), Secret: "cloud credentials", At: c.at, Sure: true})
 	}
@@ -77,7 +77,7 @@ func cloudVerb(w string) string {
 	switch head {
 	case "delete", "rm", "rb", "remove", "terminate", "destroy", "purge", "deregister", "del", "drop", "wipe", "empty", "uninstall", "schedule", "abandon", "undelete", "revoke", "detach", "disassociate", "release", "reset", "stop", "deactivate", "disable", "cancel", "archive", "unpublish":
 		return "delete"
-	case "create", "put", "update", "apply", "deploy", "run", "start", "set", "add", "modify", "attach", "associate", "cp", "mv", "sync", "upload", "enable", "register", "invoke", "publish", "import", "restore", "resize", "scale", "patch", "replace", "edit", "promote", "rollback", "reboot", "restart", "copy", "merge", "transfer", "rename", "submit", "send", "execute", "insert", "load", "mk", "mb", "rewrite", "grant":
+	case "create", "put", "update", "apply", "deploy", "run", "start", "set", "add", "modify", "attach", "associate", "cp", "mv", "sync", "upload", "enable", "register", "invoke", "publish", "import", "restore", "resize", "scale", "patch", "replace", "edit", "promote", "rollback", "reboot", "restart", "copy", "change", "authorize", "assign", "merge", "transfer", "rename", "submit", "send", "execute", "insert", "load", "mk", "mb", "rewrite", "grant":
 		return "apply"
 	case "list", "ls", "describe", "get", "show", "view", "status", "cat", "head", "help", "version", "info", "config", "login", "auth", "print", "tail", "logs", "diff", "search", "checks", "query", "wait", "validate", "plan", "preview", "checkout", "clone", "whoami", "browse":
 		return "get"

@@ -50,6 +50,7 @@ type shared struct {
 	repointed bool                  // the line made a reference of git another name
 	ssh       map[string]*sshConfig // by the file that is named for it
 	onwards   []int                 // facts of connections that lead no further
+	traps     []func()              // what runs as the line ends
 	proxies   int                   // programs that ssh runs to reach a machine, inside each other
 }
 
@@ -210,6 +211,9 @@ func (sh *shell) line(src string, at hook.Span, stdin values) values {
 		out = sh.list(file.Stmts, stdin)
 	} else {
 		out = sh.broken(src, at, stdin)
+	}
+	if sh.nested == 1 {
+		sh.trapped()
 	}
 	sh.outer, sh.src = oldOuter, oldText
 	sh.nested--

@@ -84,8 +84,10 @@ func (s *sqlStatement) read() {
 		s.does(1, false)
 	case "ALTER":
 		s.fact.Verb, s.fact.Object = "alter", s.object(2)
-		if len(s.tokens) > 2 && slices.ContainsFunc(s.tokens[2:], sqlWords("DROP")) {
-			s.fact.Verb = "alter drop"
+		for i := 2; i+1 < len(s.tokens); i++ { // a default or a constraint that goes takes no data along
+			if s.word(i) == "DROP" && !slices.Contains([]string{"CONSTRAINT", "NOT", "DEFAULT", "EXPRESSION", "IDENTITY", "INDEX", "KEY", "FOREIGN", "PRIMARY", "CHECK"}, s.word(i+1)) {
+				s.fact.Verb = "alter drop"
+			}
 		}
 		s.tell(s.fact)
 	case "INSERT", "REPLACE", "MERGE", "CREATE", "GRANT", "REVOKE", "COPY", "VACUUM", "REINDEX", "CALL", "EXEC", "EXECUTE", "LOAD", "FLUSH", "RESET", "PURGE", "SHUTDOWN", "KILL", "ATTACH", "DETACH", "RENAME", "OPTIMIZE":

@@ -122,8 +122,12 @@ func (c *call) readsKernel(p parsed) bool {
 
 // pipedSQL reads SQL that a client is given by a pipe.
 func (c *call) pipedSQL(p parsed) {
+	takes := slices.Contains(p.entry.operands, "sql")
+	for _, o := range p.entry.options {
+		takes = takes || o.role == "sql"
+	}
 	dialect := dialects[c.name]
-	if dialect == "" || slices.ContainsFunc(p.valued, func(v valued) bool { return v.role == "sql" || v.role == "sqlfile" }) {
+	if dialect == "" && !takes || slices.ContainsFunc(p.valued, func(v valued) bool { return v.role == "sql" || v.role == "sqlfile" }) {
 		return
 	}
 	for _, v := range c.stdin {

@@ -99,7 +99,10 @@ func (t *toolCall) read() {
 		t.credentials()
 		t.later()
 	case "delete", "deletefile", "remove", "removefile", "rm":
-		t.files("delete", t.input, 0)
+		before := len(t.out)
+		if t.files("delete", t.input, 0); len(t.out) == before { // no file, but something that a server has
+			t.other()
+		}
 	case "glob", "grep", "ls", "listdirectory", "list", "searchfilecontent", "search", "find", "codebasesearch":
 		if p := t.text("path", "dir_path", "directory", "target_directory"); p != "" {
 			t.path("read", field{value: value{text: p}}, effect{recursive: true, dry: plainName(t.name) != "grep"})
@@ -359,7 +362,7 @@ func (t *toolCall) other() {
 	t.walk(t.input, "", 0, func(k, s string) {
 		low := strings.ToLower(k)
 		switch {
-		case low == "command" || low == "cmd":
+		case low == "command" || low == "cmd" || strings.HasSuffix(low, "_command") || strings.HasSuffix(low, "_cmd"):
 			t.line(s, hook.Span{}, nil)
 		case low == "shell" || low == "script" || low == "commandline":
 			t.unsure(func() { t.line(s, hook.Span{}, nil) })
