@@ -88,7 +88,7 @@ func (m *machine) wait(c *call) (string, error) {
 		case r := <-c.replies:
 			return r.text, r.err
 		case <-again:
-			if m.busy() && !m.p.single.Load() && c.taken.CompareAndSwap(callWaits, callLeft) {
+			if m.busy() && !m.p.together() && c.taken.CompareAndSwap(callWaits, callLeft) {
 				m.pending.Add(-1)
 				return "", errGone
 			}

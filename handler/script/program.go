@@ -70,6 +70,10 @@ type Config struct {
 	// kept; empty keeps none. It is made if it is not there.
 	Cache string
 
+	// Together has all events go to one machine, also while it is at work for long. What
+	// the script keeps from call to call then never hangs on how busy the computer is.
+	Together bool
+
 	// Registered is called for each hook that the script registers after it was
 	// described, before the call goes on in which it did; Unregistered of each that
 	// it takes out, by the id that Describe or Registered gave it. They must be
@@ -245,6 +249,9 @@ func (p *Program) handlerPlace(place any) string {
 	return p.b.Place(int(line), int(column))
 }
 
+// together reports whether all events go to one machine.
+func (p *Program) together() bool { return p.c.Together || p.single.Load() }
+
 // machine returns a machine for the next call: the first that is not at work for
 // long already.
 func (p *Program) machine() (*machine, error) {
@@ -255,7 +262,7 @@ func (p *Program) machine() (*machine, error) {
 	}
 	var least *machine
 	for _, m := range p.machines {
-		if !m.busy() || p.single.Load() {
+		if !m.busy() || p.together() {
 			return m, nil
 		}
 		if least == nil || m.waiting() < least.waiting() {

@@ -36,7 +36,8 @@ type Options struct {
 	TrustedOnly bool
 
 	// Still has nothing run that could act while the configuration is read: an executable
-	// is not asked what it wants unless it said so before, and a script may do nothing.
+	// is not asked what it wants unless it said so before, and a script may do nothing and
+	// has one machine, so that what it counts hangs on no clock.
 	Still bool
 
 	// Native names events of agents that have no row in hookway's table but may
