@@ -406,10 +406,25 @@ func (t *toolCall) argv() bool {
 		}
 	}
 	if len(words) == 0 {
-		return false
+		return t.argsOfServer()
 	}
 	t.argument(words, true, nil)
 	return true
+}
+
+// argsOfServer reads a list of arguments alone, for the program that the server is named after.
+func (t *toolCall) argsOfServer() bool {
+	server, _, _ := strings.Cut(strings.TrimPrefix(strings.ToLower(t.name), "mcp__"), "__")
+	for _, key := range []string{"args", "arguments"} {
+		list, _ := t.input[key].([]any)
+		for _, name := range []string{server, server + "-cli"} {
+			if len(list) > 0 && (programs()[name] != nil || special[name] != nil) {
+				t.unsure(func() { t.argument(append([]any{name}, list...), true, nil) })
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // typedKeys are the arguments of tools that type into a terminal.
