@@ -250,6 +250,30 @@ func TestAGrantIsForTheVerySameCall(t *testing.T) {
 	}
 }
 
+// A folder is what a link leads to: the same name may be another folder the next time.
+func TestALinkThatLeadsElsewhereMakesAnotherCall(t *testing.T) {
+	s, dir := open(t, t.TempDir(), approve.Options{}), t.TempDir()
+	link := filepath.Join(dir, "link")
+	leads := func(to string) {
+		_ = os.Remove(link) // there is none at first
+		if err := errors.Join(os.MkdirAll(filepath.Join(dir, to), 0o700), os.Symlink(to, link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	c := bash(t, "terraform apply")
+	c.Workspace = link
+	leads("a")
+	allow(t, s, offer(t, s, c))
+	leads("b")
+	if uses(t, s, c) {
+		t.Error("it passes in another folder")
+	}
+	leads("a")
+	if !uses(t, s, c) {
+		t.Error("it does not pass in its own")
+	}
+}
+
 func TestBytesThatAreNoTextMakeAnotherCall(t *testing.T) {
 	s := open(t, t.TempDir(), approve.Options{})
 	allow(t, s, offer(t, s, bash(t, "rm \xff")))

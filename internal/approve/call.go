@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"path/filepath"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -80,7 +81,15 @@ func (c *Call) key() (string, error) {
 		}
 	}
 	input := sha256.Sum256(canonical(c.Input))
-	return sum([]byte(c.Agent), []byte(c.Session), []byte(c.Workspace), []byte(c.Tool), input[:], facts), nil
+	return sum([]byte(c.Agent), []byte(c.Session), []byte(c.folder()), []byte(c.Tool), input[:], facts), nil
+}
+
+// folder is the workspace itself: a link to it may lead elsewhere the next time.
+func (c *Call) folder() string {
+	if real, err := filepath.EvalSymlinks(c.Workspace); err == nil {
+		return real
+	}
+	return c.Workspace
 }
 
 // sum is one hash of parts, none of which can be taken for a piece of another.
