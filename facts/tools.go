@@ -137,7 +137,7 @@ func (t *toolCall) command(read func(line string, at hook.Span)) {
 		t.unsure(more) // the command may read it
 		return
 	}
-	if more(); found {
+	if more(); found || t.argsOfServer() {
 		return
 	}
 	t.walk(t.input, "", 0, func(string, string) { found = true })
