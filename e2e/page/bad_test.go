@@ -211,12 +211,9 @@ func TestThePIN(t *testing.T) {
 	p.until("the PIN is asked for", `document.querySelector("dialog[open] input[type=password], dialog[open] input[inputmode=numeric]")`)
 	p.types(`dialog[open] input`, "000000")
 	p.press("\r")
-	p.until("a wrong PIN is said to be wrong", `/PIN/.test(document.querySelector("[role=alert]")?.innerText ?? "") && document.querySelector('[data-code=%q]')`, code)
+	p.until("a wrong PIN is said to be wrong, and asked for again", `/wrong PIN/.test(document.querySelector("dialog[open] [role=alert]")?.innerText) && document.querySelector("dialog[open] input").value === ""`)
 	if got := w.asked()[0].State; got != "open" {
 		t.Fatalf("with a wrong PIN the call is %s, want open", got)
-	}
-	if !eval[bool](p, `!!document.querySelector("dialog[open]")`) {
-		p.button("Allow")
 	}
 	p.types(`dialog[open] input`, "482915")
 	p.press("\r")
@@ -242,4 +239,17 @@ func TestALinkIsGoodOnce(t *testing.T) {
 	thief.until("it asks for another link", `document.documentElement.dataset.state == "login" && /hookway ui/.test(document.body.innerText)`)
 	p.goes(origin(link) + "/#/decisions")
 	p.until("the owner comes back without a link", `document.documentElement.dataset.state == "ready"`)
+}
+
+// TestSigningOutAndInAgain: a new link may be put into the very tab that is signed out.
+func TestSigningOutAndInAgain(t *testing.T) {
+	w := newWorld(t, "")
+	p := w.page("")
+	p.expects(`401`)
+	p.button("Sign out…")
+	p.until("it says for how long it would be signed in", `/signed in until \S+ \S+.*7 days at most/.test(document.querySelector("dialog[open]")?.innerText)`)
+	p.button("Sign out")
+	p.until("it is signed out", `document.documentElement.dataset.state == "login" && !document.querySelector("dialog[open]")`)
+	p.do("location.href = %q", w.link())
+	p.until("it is signed in again, and the link is gone", `document.documentElement.dataset.state == "ready" && document.querySelector("h1").innerText === "Now" && !location.href.includes("link=")`)
 }

@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { approval, argumentsOf, type Approval } from "./approval";
 import { Broken, each, obj } from "./decode";
-import { json, told, useQuery, who } from "./daemon";
+import { json, told, useQuery, who, wrongPIN } from "./daemon";
 import { html, names } from "./element";
 import { ago, counted, folder, length } from "./format";
 import { Button, BrokenRow, Choice, Diff, Export, Head, Missing, Notice, Pairs, Text, Time } from "./parts";
@@ -135,17 +135,20 @@ function Card({ a, place, again }: { a: Approval; place: string; again: () => vo
   }, []);
   const early = ready !== place;
   const send = async (answer: "allow" | "deny", given = "") => {
-    setPin("");
+    let wrong = "";
     setBusy(answer);
     try {
       await json(`/v1/approvals/${encodeURIComponent(a.code)}`, { send: { answer, scope, note, calls: Math.max(1, a.waiters) }, pin: given });
       say(answer === "allow" ? "Allowed." : "Denied.");
       setProblem("");
     } catch (err) {
-      setProblem(told(err));
+      wrong = given && wrongPIN(err);
+      if (!wrong) setProblem(told(err));
     }
+    if (!wrong) setPin("");
     setBusy("");
     again();
+    return wrong;
   };
   const press = (answer: "allow" | "deny") => (answer === "allow" && who.value.pin ? setPin(answer) : void send(answer));
   const scopes = [["once", "This once"], ["session", "This session"], ...(a.shape ? [["shape", "Calls like it"]] : [])] as [string, string][];
@@ -160,6 +163,6 @@ function Card({ a, place, again }: { a: Approval; place: string; again: () => vo
       <div class="answer-how"><${Choice} label="How far an approval reaches" value=${scope} options=${scopes} onChange=${setScope} small /><input class="input grow" type="text" maxlength="500" placeholder="A note to the agent" aria-label="A note to the agent" value=${note} onInput=${(e: Event) => setNote((e.currentTarget as HTMLInputElement).value)} /></div>
       <div class="answer-what"><${Button} icon="cross" kind="deny" disabled=${busy !== "" || early} onClick=${() => press("deny")}>Deny<//><${Button} icon="tick" kind="allow" disabled=${busy !== "" || early} onClick=${() => press("allow")}>${busy === "allow" ? "Allowing…" : "Allow"}<//></div></div>
     ${problem && html`<${Notice} kind="bad">${clip(problem, 600)}<//>`}
-    ${pin && html`<${Pin} why="to allow this call" onGive=${(given: string) => void send(pin, given)} onClose=${() => setPin("")} />`}
+    ${pin && html`<${Pin} why="to allow this call" onGive=${(given: string) => send(pin, given)} onClose=${() => setPin("")} />`}
   </article>`;
 }

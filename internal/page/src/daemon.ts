@@ -131,8 +131,13 @@ export async function greet(): Promise<void> {
   }
 }
 
-/** Logs in with the link of the address, if there is one, and begins. */
-export async function begin(): Promise<void> {
+/** Logs in with the link of the address, if there is one, and begins; also with one that is put there later. */
+export function begin(): void {
+  addEventListener("hashchange", () => location.hash.startsWith("#link=") && void logIn());
+  void logIn();
+}
+
+async function logIn(): Promise<void> {
   try {
     await enter();
   } catch (err) {
@@ -164,6 +169,11 @@ export interface Query<T> {
 /** Whether a problem says that the daemon does not know the path. */
 export function isLacking(err: unknown): boolean {
   return err instanceof Problem && ((err.status === 404 && err.kind === "no-such-path") || err.status === 405 || err.status === 501);
+}
+
+/** What is wrong with the PIN that was sent; "" if it is something else. */
+export function wrongPIN(err: unknown): string {
+  return err instanceof Problem && (err.kind === "pin-needed" || err.kind === "too-many") ? told(err) : "";
 }
 
 export function told(err: unknown): string {

@@ -3,7 +3,7 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Days, Spark } from "./chart";
-import { json, told, useQuery, who } from "./daemon";
+import { json, told, useQuery, who, wrongPIN } from "./daemon";
 import { list, num, obj, str, strs } from "./decode";
 import { html, names } from "./element";
 import { Folder } from "./folders";
@@ -134,7 +134,6 @@ function Confirm({ wish, cwd, onDone, onClose }: { wish: Wish; cwd: string; onDo
   const [pin, setPin] = useState(false);
   const [busy, setBusy] = useState(false);
   const send = async (given = "") => {
-    setPin(false);
     setBusy(true);
     try {
       await json("/v1/guards", { send: { target: wish.target, mode: wish.mode, cwd }, pin: given });
@@ -142,13 +141,17 @@ function Confirm({ wish, cwd, onDone, onClose }: { wish: Wish; cwd: string; onDo
       onDone();
       onClose();
     } catch (err) {
-      setProblem(told(err));
       setBusy(false);
+      const wrong = given && wrongPIN(err);
+      if (wrong) return wrong;
+      setProblem(told(err));
     }
+    setPin(false);
+    return "";
   };
   return html`<${Dialog} title=${milder ? "Make it milder?" : "Change the guards?"} onClose=${onClose}>
     <p><b class="mono">${wish.target === "all" ? "All rules" : clip(wish.target, 100)}</b>: from <b>${wish.from || "unset"}</b> to <b>${wish.mode}</b>, ${cwd ? html`in <span class="mono">${clip(cwd, 200)}</span>` : "in every project"}.</p>
     <p class="dim">${means[wish.mode] ?? ""} It counts at once.</p>${problem && html`<${Notice} kind="bad">${clip(problem, 800)}<//>`}
     <div class="dialog-foot"><${Button} onClick=${onClose}>Cancel<//><${Button} kind=${milder ? "deny" : "primary"} disabled=${busy} onClick=${() => (who.value.pin ? setPin(true) : void send())}>${milder ? "Make it milder" : "Change"}<//></div>
-    ${pin && html`<${Pin} why="to change guards" onGive=${(given: string) => void send(given)} onClose=${() => setPin(false)} />`}<//>`;
+    ${pin && html`<${Pin} why="to change guards" onGive=${send} onClose=${() => setPin(false)} />`}<//>`;
 }

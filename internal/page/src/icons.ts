@@ -33,6 +33,7 @@ const drawn = {
   plus: "M12 5v14M5 12h14",
   minus: "M5 12h14",
   fit: "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5",
+  leave: "M14 4H5v16h9M10 12h10M16 8l4 4-4 4",
   reload: "M20 12a8 8 0 1 1-2.5-5.8M20 3v4h-4",
 } as const;
 

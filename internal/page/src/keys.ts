@@ -42,7 +42,15 @@ const all: [string, string][] = [
 ];
 
 export function Keys({ onClose }: { onClose: () => void }): VNode {
-  const { version, until } = useSignal(who);
+  const { version } = useSignal(who);
   return html`<${Dialog} title="Keys" onClose=${onClose}><dl class="keys">${all.map(([key, does], i) => html`<div key=${i}><dt><kbd>${key}</kbd></dt><dd>${does}</dd></div>`)}</dl>
-    <div class="dialog-foot"><span class="dim grow">${version && `hookway ${version}`}${until && `, signed in until ${when(time(until))} at most`}</span><${Button} onClick=${() => void signOut()}>Sign out<//></div><//>`;
+    <div class="dialog-foot"><span class="dim grow">${version && `hookway ${version}`}</span></div><//>`;
+}
+
+/** Says how long this browser is signed in, and ends that. */
+export function SignOut({ onClose }: { onClose: () => void }): VNode {
+  const { until } = useSignal(who);
+  const leave = () => (onClose(), void signOut());
+  return html`<${Dialog} title="Sign out?" onClose=${onClose}><p>${until && `This browser is signed in until ${when(time(until))}, and longer if the page is used before: 12 hours from its last use, 7 days at most. `}To come back, run <code>hookway ui</code> in a terminal.</p>
+    <div class="dialog-foot"><${Button} onClick=${onClose}>Stay<//><${Button} kind="primary" onClick=${leave}>Sign out<//></div><//>`;
 }

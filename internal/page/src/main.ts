@@ -13,7 +13,7 @@ import { length } from "./format";
 import { GuardsView } from "./guards";
 import { Hooks } from "./hooks";
 import { Icon, Mark, type Sign } from "./icons";
-import { keysFor, Keys } from "./keys";
+import { keysFor, Keys, SignOut } from "./keys";
 import { listen } from "./live";
 import { markRoot } from "./mark";
 import { MemoryView } from "./memory";
@@ -44,7 +44,7 @@ const views: { view: string; name: string; all: ComponentType; one?: ComponentTy
 
 function Page(): VNode {
   const at = useSignal(route), link_ = useSignal(state);
-  const [help, setHelp] = useState(false);
+  const [help, setHelp] = useState(false), [leaving, setLeaving] = useState(false);
   const main = useRef<HTMLElement>(null);
   const known = views.find((v) => v.view === at.view);
   const View = known && (at.id !== "" && known.one ? known.one : known.all);
@@ -60,10 +60,10 @@ function Page(): VNode {
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${known?.name ?? "Not here"} · hookway`;
   }, [known, waiting]);
-  return html`<div class="frame"><${Navigation} here=${at.view} onHelp=${() => setHelp(true)} onSkip=${() => main.current?.focus()} />
+  return html`<div class="frame"><${Navigation} here=${at.view} onHelp=${() => setHelp(true)} onLeave=${() => setLeaving(true)} onSkip=${() => main.current?.focus()} />
     <main ref=${main} tabindex="-1"><${Banners} />
       ${link_.is === "outside" ? html`<${Outside} why=${link_.why} />` : link_.is === "waiting" ? html`<p class="loading" aria-hidden="true">Asking the daemon…</p>` : View ? html`<${Guarded} key=${place}><${View} /><//>` : html`<section class="view view-page"><h1 tabindex="-1">There is nothing here</h1><p>This page has no view called ${clip(at.view, 60)}. <a href="#/now">Now</a></p></section>`}</main>
-    ${help && html`<${Keys} onClose=${() => setHelp(false)} />`}</div>`;
+    ${help && html`<${Keys} onClose=${() => setHelp(false)} />`}${leaving && html`<${SignOut} onClose=${() => setLeaving(false)} />`}</div>`;
 }
 
 /** A view that fails takes nothing else with it. */
@@ -73,7 +73,7 @@ function Guarded({ children }: { children?: unknown }): VNode {
   return html`<section class="view view-page"><h1 tabindex="-1">This view could not be shown</h1><p>Something in it is not as the page knows it: <span class="mono">${clip(String((error as Error)?.message ?? error), 300)}</span></p><${Button} onClick=${reset}>Try again<//></section>`;
 }
 
-function Navigation({ here, onHelp, onSkip }: { here: string; onHelp: () => void; onSkip: () => void }): VNode {
+function Navigation({ here, onHelp, onLeave, onSkip }: { here: string; onHelp: () => void; onLeave: () => void; onSkip: () => void }): VNode {
   const q = useQuery(["outside", "waiting"].includes(useSignal(state).is) ? null : "/v1/approvals", approvals, 4000), rings = useSignal(sound);
   useEffect(() => {
     if (!rings) return;
@@ -91,7 +91,7 @@ function Navigation({ here, onHelp, onSkip }: { here: string; onHelp: () => void
     <ul ref=${list}>${views.map((v) => html`<li key=${v.view}><a href=${link(v.view)} class=${names("nav-link", v.view === here && "here")} aria-current=${v.view === here ? "page" : undefined}><${Icon} is=${v.view as Sign} /><span>${v.name}</span>${
       v.view === "approvals" && waiting > 0 && html`<b class="count" aria-label=${`${waiting} wait`}>${waiting}</b>`}</a></li>`)}</ul>
     <div class="nav-foot"><span class=${names("link-state", "link-" + is)} title=${version && `hookway ${version}`}><i></i>${{ here: "live", waiting: "connecting", gone: "no daemon", outside: "signed out" }[is]}</span>
-      <${Button} kind="bare" icon=${dark === "" ? "auto" : dark === "dark" ? "moon" : "sun"} label=${`Colours: ${dark || "as the system"}`} onClick=${() => choose(next[dark])} /><${Button} kind="bare" label="Keys (?)" onClick=${onHelp}>?<//></div></nav>`;
+      <${Button} kind="bare" icon=${dark === "" ? "auto" : dark === "dark" ? "moon" : "sun"} label=${`Colours: ${dark || "as the system"}`} onClick=${() => choose(next[dark])} /><${Button} kind="bare" icon="leave" label="Sign out…" disabled=${is !== "here"} onClick=${onLeave} /><${Button} kind="bare" label="Keys (?)" onClick=${onHelp}>?<//></div></nav>`;
 }
 
 function Banners(): VNode {
@@ -119,4 +119,4 @@ speakIn(document.getElementById("said"));
 const root = document.getElementById("page")!;
 root.textContent = ""; // the frame that stood there before
 render(html`<${Page} />`, root);
-void begin();
+begin();

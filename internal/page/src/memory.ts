@@ -2,7 +2,7 @@
 
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { json, request, told, who } from "./daemon";
+import { json, request, told, who, wrongPIN } from "./daemon";
 import { Broken, must, num, str, strs, time } from "./decode";
 import { Problems, Total } from "./decisions";
 import { html } from "./element";
@@ -76,18 +76,20 @@ function Forget({ m, onClose, onDone }: { m: Memory; onClose: () => void; onDone
   const [problem, setProblem] = useState("");
   const [pin, setPin] = useState(false);
   const forget = async (given = "") => {
-    setPin(false);
     try {
       await request(`/v1/memories/${encodeURIComponent(m.id)}`, { method: "DELETE", pin: given });
       say("Forgotten.");
       onDone();
       onClose();
     } catch (err) {
-      const asks = /pin/i.test(told(err)) && who.value.pin && given === "";
-      if (asks) setPin(true);
-      else setProblem(told(err));
+      const wrong = wrongPIN(err);
+      if (given && wrong) return wrong;
+      if (wrong && who.value.pin) return setPin(true), "";
+      setProblem(told(err));
     }
+    setPin(false);
+    return "";
   };
   return html`<${Dialog} title="Forget this?" onClose=${onClose}><${Text} of=${m.text} most=${600} class="prose" />${problem && html`<${Notice} kind="bad">${clip(problem, 600)}<//>`}
-    <div class="dialog-foot"><${Button} onClick=${onClose}>Keep it<//><${Button} kind="deny" onClick=${() => void forget()}>Forget it<//></div>${pin && html`<${Pin} why="to forget it" onGive=${(given: string) => void forget(given)} onClose=${() => setPin(false)} />`}<//>`;
+    <div class="dialog-foot"><${Button} onClick=${onClose}>Keep it<//><${Button} kind="deny" onClick=${() => void forget()}>Forget it<//></div>${pin && html`<${Pin} why="to forget it" onGive=${forget} onClose=${() => setPin(false)} />`}<//>`;
 }

@@ -146,6 +146,13 @@ export function about(r: Rec): string {
   return r.what || r.reason || r.native || r.event;
 }
 
+/** Who decided: a rule or a hook, or what was on trial where nobody else said anything. */
+export function deciderOf(r: Rec): string {
+  if (r.event === "Approval") return r.by;
+  if (r.rule) return ruleName(r.rule);
+  return (r.action !== "continue" && r.by) || ruleName((r.would && r.steps.find((s) => s.would)?.would?.rule) || "") || r.by;
+}
+
 /** The rule without the version of its pack. */
 export function ruleName(rule: string): string {
   const at = rule.lastIndexOf("@");

@@ -91,7 +91,7 @@ function sessionOf(data: string): string {
 const nothing = (): Held => ({ session: null, lanes: [], items: [], broken: [], problems: [], problem: "", lacking: false, loading: true });
 
 function passes(i: Item, kind: string, q: RegExp | null): boolean {
-  if (kind === "stopped" ? !(i.action === "block" || i.action === "ask" || i.failed || i.would) : kind !== "" && i.kind !== kind) return false;
+  if (kind === "stopped" ? !(i.action === "block" || i.action === "ask" || i.would) : kind !== "" && i.kind !== kind) return false;
   return q === null || q.test(i.title) || q.test(i.text) || q.test(i.tool) || q.test(i.rule);
 }
 
@@ -139,7 +139,7 @@ const said = (i: Item) => (i.kind === "approval" ? answerOf({ ...i, event: "Appr
 function ItemRow({ i, lane, on, onPick }: { i: Item; lane: string; on: boolean; onPick: () => void }): VNode {
   return html`<button type="button" tabindex="-1" class=${names("row row-item", on && "row-on", (i.action === "block" || i.action === "ask") && "row-" + i.action)} aria-pressed=${String(on)} onClick=${onPick}>
     <${Time} at=${i.at} /><span class=${"kind kind-" + i.kind}><${Icon} is=${signs[i.kind] ?? "decisions"} /><span>${clip(i.kind, 12)}</span></span>
-    ${(i.action || i.would) && !(i.action === "continue" && !i.would) ? html`<${Action} is=${said(i)} would=${i.would} />` : html`<span>${i.failed && html`<span class="action tone-block">failed</span>`}</span>`}
+    ${(i.action || i.would) && !(i.action === "continue" && !i.would) ? html`<${Action} is=${said(i)} would=${i.would} />` : html`<span>${i.failed && html`<span class="action tone-quiet">failed</span>`}</span>`}
     <span class="what">${lane && html`<span class="dim">${clip(lane, 30)} · </span>`}${i.tool && html`<b>${clip(i.tool, 40)}</b> `}<span class=${i.kind === "prompt" || i.kind === "answer" ? "" : "mono"}>${clip(((i.kind !== "approval" && i.title) || i.text || i.title).replace(/\s+/g, " "), 240)}</span></span>
     <span class="right num dim">${i.input + i.output > 0 ? short(i.input + i.output) : i.ms > 0 ? length(i.ms) : ""}</span></button>`;
 }

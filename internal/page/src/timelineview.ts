@@ -84,7 +84,7 @@ export function Timeline({ items, lanes, selected, onSelect }: TimelineProps): V
   return html`<div class="timeline">
     <div class="timeline-tools"><${Choice} small label="What the axis counts" value=${axis} options=${[["time", "Time"], ["steps", "Steps"]]} onChange=${setAxis} />
       <${Button} icon="plus" label="Zoom in" onClick=${() => by(0.5)} /><${Button} icon="minus" label="Zoom out" onClick=${() => by(2)} disabled=${stretch === null} /><${Button} icon="fit" label="Show all" onClick=${() => setStretch(null)} disabled=${stretch === null} />
-      <span class="legend" aria-hidden="true"><i class="k k-prompt"></i>prompt <i class="k k-call"></i>call <i class="k k-answer"></i>answer <i class="k k-ask"></i>asked <i class="k k-block"></i>blocked <i class="k k-would"></i>on trial</span></div>
+      <span class="legend" aria-hidden="true"><i class="k k-prompt"></i>prompt <i class="k k-call"></i>call <i class="k k-failed"></i>failed <i class="k k-answer"></i>answer <i class="k k-ask"></i>asked <i class="k k-block"></i>blocked <i class="k k-would"></i>on trial</span></div>
     <div class="timeline-box"><div class="lanes" aria-hidden="true"><div class="lanes-head"></div>${lanes.slice(0, mostLanes).map((lane) => html`<div key=${lane.id} class="lane-name" title=${clip(lane.name, 200)}>${lane.parent && "↳ "}${clip(lane.name, 40)}</div>`)}</div>
       <canvas ref=${canvas} class="timeline-canvas" style=${{ height: tall + "px" }} tabindex="0" role="img" aria-label=${`Timeline of ${count(items.length)} items in ${lanes.length} lanes. Arrow keys move, plus and minus zoom. The list below has the same.`}
         onPointerDown=${down} onPointerMove=${dragged} onPointerUp=${up} onPointerCancel=${() => (drag.current = null)} onKeyDown=${key}></canvas></div>
@@ -93,14 +93,15 @@ export function Timeline({ items, lanes, selected, onSelect }: TimelineProps): V
 
 /** The colour of an item: of its decision, or else of its kind. */
 export function toneOf(i: Item): string {
-  if (i.action === "block" || i.failed) return "block";
+  if (i.action === "block") return "block";
   if (i.action === "ask") return "ask";
   if (i.would === "block" || i.would === "ask") return "would";
+  if (i.failed) return "failed";
   return { prompt: "prompt", answer: "answer", message: "message", approval: "ask", compact: "note", usage: "note", note: "note" }[i.kind] ?? "call";
 }
 
 // Later ones are painted over earlier ones, and what was stopped over all.
-const order = ["note", "call", "answer", "message", "prompt", "would", "ask", "block"];
+const order = ["note", "call", "answer", "message", "prompt", "failed", "would", "ask", "block"];
 
 function paint(canvas: HTMLCanvasElement, width: number, tall: number, items: readonly Item[], lanes: readonly Lane[], l: Layout, s: Stretch, axis: Axis, selected: number): void {
   const ratio = devicePixelRatio || 1;

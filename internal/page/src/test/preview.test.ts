@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { argumentsOf } from "../approval";
 import { result, saves } from "../previewed";
-import { answerOf, record } from "../record";
+import { answerOf, deciderOf, record } from "../record";
 
 test("a suggestion tells what it saves by itself, and with the others", () => {
   for (const [spares, shared, want] of [
@@ -36,4 +36,12 @@ test("a call that waits is read argument by argument", () => {
     ["file_path: /a: b\n(3 more arguments are not shown)\n", ["file_path=/a: b", "=(3 more arguments are not shown)"]],
     ["", ["="]],
   ] as const) assert.deepEqual(argumentsOf(input).map((a) => `${a.name}=${a.text}`), want);
+});
+
+test("who decided stands before what was on trial", () => {
+  const steps = [{ hook: "g", would: { action: "ask", rule: "files/x@1" } }];
+  for (const [r, want] of [
+    [{ action: "block", by: "keep", would: "ask", steps }, "keep"], [{ action: "block", by: "g", rule: "git/push@2" }, "git/push"],
+    [{ action: "continue", would: "ask", steps }, "files/x"], [{ action: "continue", by: "h" }, "h"], [{ event: "Approval", action: "allow", by: "me" }, "me"],
+  ] as const) assert.equal(deciderOf(record({ seq: 1, ...r })), want);
 });
