@@ -13,7 +13,7 @@ type Stats struct {
 	Until time.Time `json:"until"`
 
 	Decisions int64            `json:"decisions"` // of hooks
-	ByAction  map[string]int64 `json:"by_action"` // of all records
+	ByAction  map[string]int64 `json:"by_action"` // of all records but answers
 	Would     map[string]int64 `json:"would"`     // what was not decided because it is on trial
 	Days      []Day            `json:"days"`
 	Hooks     []HookStats      `json:"hooks"`

@@ -144,9 +144,18 @@ func (t *blockTally) row(r *row, steps []step) {
 			t.day.Day, t.day.ByAction, t.day.Would = name, map[string]int64{}, map[string]int64{}
 		}
 	}
-	action := r.texts[inAction]
-	t.actions[action]++
-	kind := t.kind(action)
+	kind := t.kind(r.texts[inAction])
+	if t.b.texts[r.texts[inEvent]] != audit.Approval {
+		t.decided(r, kind)
+	}
+	for i := range steps {
+		t.step(r, &steps[i], kind)
+	}
+}
+
+// decided counts what came of an event: an answer of a person is none.
+func (t *blockTally) decided(r *row, kind byte) {
+	t.actions[r.texts[inAction]]++
 	if would := r.texts[inWould]; would != 0 && kind != untaken && kind != repeat {
 		t.woulds[would]++
 	}
@@ -155,9 +164,6 @@ func (t *blockTally) row(r *row, steps []step) {
 		agent := get(t.agents, t.b.texts[r.texts[inAgent]])
 		agent.Decisions++
 		agent.Last = later(agent.Last, time.Unix(0, r.time).UTC())
-	}
-	for i := range steps {
-		t.step(r, &steps[i], kind)
 	}
 }
 
