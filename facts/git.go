@@ -205,25 +205,7 @@ func (c *call) gitEnvironment(aliases map[string]string) {
 // gitVerb tells what a command of git does.
 func (c *call) gitVerb(verb string) values {
 	if gitTalks(verb, c.args) {
-		for _, name := range []string{"GIT_SSH_COMMAND", "GIT_SSH", "GIT_PROXY_COMMAND", "GIT_SSH_VARIANT"} {
-			for _, v := range c.st.vars[name] {
-				if v.text == "" {
-					continue
-				}
-				c.tell(hook.Fact{Does: "system", What: "variable", Object: name, At: c.at, Sure: true})
-				if v.known() && name != "GIT_SSH_VARIANT" {
-					c.inner(v.text, c.at, nil, nil, true)
-				}
-			}
-		}
-	}
-	if gitTalks(verb, c.args) {
-		for _, f := range c.args { // ext::COMMAND is an address that is run
-			if line, ok := strings.CutPrefix(f.text, "ext::"); ok {
-				c.tell(hook.Fact{Does: "system", What: "variable", Object: "git ext::", At: f.at, Sure: true})
-				c.inner(strings.ReplaceAll(line, "% ", " "), f.at, nil, nil, true)
-			}
-		}
+		c.gitTransport()
 	}
 	top := programs()["git"]
 	e := top.subs[verb]
@@ -263,6 +245,27 @@ func (c *call) gitVerb(verb string) values {
 		c.gitConnects(verb, p, since)
 	}
 	return anything()
+}
+
+// gitTransport tells of the programs by which git reaches a server.
+func (c *call) gitTransport() {
+	for _, name := range []string{"GIT_SSH_COMMAND", "GIT_SSH", "GIT_PROXY_COMMAND", "GIT_SSH_VARIANT"} {
+		for _, v := range c.st.vars[name] {
+			if v.text == "" {
+				continue
+			}
+			c.tell(hook.Fact{Does: "system", What: "variable", Object: name, At: c.at, Sure: true})
+			if v.known() && name != "GIT_SSH_VARIANT" {
+				c.inner(v.text, c.at, nil, nil, true)
+			}
+		}
+	}
+	for _, f := range c.args { // ext::COMMAND is an address that is run
+		if line, ok := strings.CutPrefix(f.text, "ext::"); ok {
+			c.tell(hook.Fact{Does: "system", What: "variable", Object: "git ext::", At: f.at, Sure: true})
+			c.inner(strings.ReplaceAll(line, "% ", " "), f.at, nil, nil, true)
+		}
+	}
 }
 
 // gitPath is the place of a file that a command of git names.

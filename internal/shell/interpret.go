@@ -67,12 +67,7 @@ func (a *analysis) interpret(in interpreter, name string, args []arg) {
 		case val == nil:
 		case has(in.code, option):
 			script = false
-			if !val.known {
-				a.unknown(val.src, "what runs is not in the text")
-			}
-			a.reads(*val)
-			a.imports(in, *val)
-			a.expansions(val.text)
+			a.codeArg(in, *val)
 		case has(in.module, option):
 			script = false
 			if !a.module(in, *val) {
@@ -118,6 +113,16 @@ func (a *analysis) interpret(in interpreter, name string, args []arg) {
 		a.unknown(operands[0].src, "what runs is not in the text")
 	}
 	a.readAll(operands)
+}
+
+// codeArg looks at code that an interpreter is given as an argument.
+func (a *analysis) codeArg(in interpreter, code arg) {
+	if !code.known {
+		a.unknown(code.src, "what runs is not in the text")
+	}
+	a.reads(code)
+	a.imports(in, code)
+	a.expansions(code.text)
 }
 
 func asksVersion(args []arg) bool {
