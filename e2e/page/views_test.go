@@ -289,6 +289,22 @@ func TestDecisionsAreLive(t *testing.T) {
 	}
 }
 
+// TestWhoseIsShown: where no project is chosen, rules and hooks are the user's own, and
+// those of a project are one click away.
+func TestWhoseIsShown(t *testing.T) {
+	w := newWorld(t, guarded)
+	p := w.page("")
+	for view, shows := range map[string]string{"guards": "Set in", "hooks": "no-deploy"} {
+		p.view(view)
+		p.until(view+" says whose they are", `/your own configuration/.test(document.querySelector("main .notice")?.innerText)`)
+		if strings.Contains(p.text("main"), shows) {
+			t.Errorf("%s of every project are those of one:\n%s", view, p.text("main"))
+		}
+		p.click("main .notice a")
+		p.until(view+" of the project are shown", `location.hash.includes("cwd=") && document.querySelector("main").innerText.includes(%q) && !/your own configuration/.test(document.querySelector("main").innerText)`, shows)
+	}
+}
+
 // TestLinksAreKept: the address says what is looked at, so that another tab shows it.
 func TestLinksAreKept(t *testing.T) {
 	w := newStory(t)

@@ -6,7 +6,7 @@ import { Days, Spark } from "./chart";
 import { json, told, useQuery, who, wrongPIN } from "./daemon";
 import { list, num, obj, str, strs } from "./decode";
 import { html, names } from "./element";
-import { Folder } from "./folders";
+import { Folder, Projects, useProjects } from "./folders";
 import { short } from "./format";
 import { Icon } from "./icons";
 import { Button, Choice, Dialog, Export, Head, Missing, Notice, Search, Select } from "./parts";
@@ -73,7 +73,7 @@ export function GuardsView(): VNode {
   const days = useMemo(() => lastDays(14), []);
   const s = useQuery(`/v1/stats?since=${encodeURIComponent(new Date(days[0] + "T00:00:00").toISOString())}&tz=${encodeURIComponent(zone)}${cwd && `&cwd=${encodeURIComponent(cwd)}`}`, stats, 30_000);
   const [wish, setWish] = useState<Wish | null>(null);
-  const g = q.data;
+  const g = q.data, projects = useProjects(cwd);
   return html`<section class="view view-page">
     <${Head} title="Guards" sub=${g && html`<span class="dim">${g.packs.length} packs, ${g.packs.reduce((n, p) => n + p.rules.length, 0)} rules</span>`}>
       <${Folder} value=${cwd} onChange=${(v: string) => refine({ cwd: v })} />
@@ -81,7 +81,8 @@ export function GuardsView(): VNode {
       <${Export} name="guards" items=${() => obj(g?.raw).packs ?? []} />
     <//>
     <${Missing} q=${q} what="guards" />
-    ${(g || !q.loading) && html`<div class="stack">
+    ${projects.ready && (g || !q.loading) && html`<div class="stack">
+      <${Projects} of=${projects.all} what="rules" />
       ${g && html`<div class="card mode-card"><div class="grow"><h2>All rules</h2><p class="dim">${g.mode === "off" ? "They are off here, and judge no call. Preview shows what they would have done to past calls; Monitor puts on record what they would do from now on, and stops nothing." : means[g.mode] ?? ""} ${g.where.length > 0 && html`Set in ${clip(g.where.join(", "), 300)}.`}</p></div><${Choice} label="Mode of all rules" value=${g.mode} options=${modes} onChange=${(mode: string) => setWish({ target: "all", mode, from: g.mode })} /></div>`}
       ${g?.problems.map((p) => html`<${Notice} key=${p} kind="warn">${clip(p, 600)}<//>`)}
       <${Chart} s=${s.data} days=${days} />

@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import { useQuery } from "./daemon";
 import { Broken, each, must, num, obj, str, strs } from "./decode";
 import { html, names } from "./element";
-import { Folder } from "./folders";
+import { Folder, Projects, useProjects } from "./folders";
 import { ago, count, length, short } from "./format";
 import { Icon } from "./icons";
 import { BrokenRow, Export, Head, Missing, Notice, Pairs, Search } from "./parts";
@@ -47,6 +47,7 @@ export function Hooks(): VNode {
   const cwd = params.cwd ?? "", q = (params.q ?? "").toLowerCase();
   const hooks = useQuery("/v1/hooks" + (cwd && `?cwd=${encodeURIComponent(cwd)}`), answer, 10_000);
   const s = useQuery("/v1/stats" + (cwd && `?cwd=${encodeURIComponent(cwd)}`), stats, 10_000);
+  const projects = useProjects(cwd);
   const by = new Map(s.data?.hooks.map((c) => [c.hook, c]));
   const shown = (hooks.data?.hooks ?? []).filter((h) => h instanceof Broken || q === "" || [h.id, h.command, h.description, h.origin, ...h.events].some((t) => t.toLowerCase().includes(q)));
   return html`<section class="view view-page">
@@ -54,11 +55,11 @@ export function Hooks(): VNode {
       <${Folder} value=${cwd} onChange=${(v: string) => refine({ cwd: v })} /><${Search} value=${params.q ?? ""} onChange=${(v: string) => refine({ q: v })} label="Find a hook" /><${Export} name="hooks" items=${() => shown.map((h) => h.raw)} />
     <//>
     <${Missing} q=${hooks} what="hooks" />
-    <div class="notices">${hooks.data?.trust === "changed" && html`<${Notice} kind="warn">The hooks of this folder have changed since you trusted them: <code>hookway trust</code> there lets them run.<//>`}
+    <div class="notices">${hooks.data && projects.ready && html`<${Projects} of=${projects.all} what="hooks" />`}${hooks.data?.trust === "changed" && html`<${Notice} kind="warn">The hooks of this folder have changed since you trusted them: <code>hookway trust</code> there lets them run.<//>`}
       ${hooks.data?.problems.map((p) => html`<${Notice} key=${p} kind="warn">${clip(p, 600)}<//>`)}</div>
-    ${shown.length > 0 ? html`<div class="table-hooks"><div class="row row-hook row-head" aria-hidden="true"><span></span><span>Hook</span><span>Asked at</span><span>State</span><span class="right">Runs</span><span class="right">Stopped</span><span class="right">Failed</span><span class="right">p50</span><span class="right">p95</span><span class="right">Last</span></div>
+    ${!projects.ready ? null : shown.length > 0 ? html`<div class="table-hooks"><div class="row row-hook row-head" aria-hidden="true"><span></span><span>Hook</span><span>Asked at</span><span>State</span><span class="right">Runs</span><span class="right">Stopped</span><span class="right">Failed</span><span class="right">p50</span><span class="right">p95</span><span class="right">Last</span></div>
       <ul class="plain-list">${shown.map((h, i) => (h instanceof Broken ? html`<li key=${i}><${BrokenRow} of=${h} /></li>` : html`<${Row} key=${h.id} h=${h} c=${by.get(h.id)} />`))}</ul></div>`
-      : hooks.data && html`<div class="empty card"><h2>No hooks${q && " like this"}</h2><p><code>hookway init</code> in a project makes the first ones.</p></div>`}
+      : hooks.data && html`<div class="empty card"><h2>No hooks${q ? " like this" : projects.all.length > 0 && " in your own configuration"}</h2>${projects.all.length === 0 && html`<p><code>hookway init</code> in a project makes the first ones.</p>`}</div>`}
   </section>`;
 }
 

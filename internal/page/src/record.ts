@@ -140,10 +140,17 @@ export function isStopped(r: Rec): boolean {
   return r.event !== "Approval" && (r.action === "block" || r.action === "ask");
 }
 
-/** What a row says of a record: what it is about, or else its reason. */
+const stages: Record<string, string> = { PostToolUse: ", done", PostToolUseFailure: ", failed", PermissionRequest: ", permission" };
+
+/** What was called, and how far it was: or else what happened. */
+export function called(r: Rec): string {
+  return r.tool ? r.tool + (stages[r.event] ?? "") : r.event;
+}
+
+/** What a row says of a record besides: what it is about, or else its reason. */
 export function about(r: Rec): string {
   if (r.event === "Approval") return r.reason || r.what;
-  return r.what || r.reason || r.native || r.event;
+  return r.what || r.reason || (r.native !== r.event ? r.native : "");
 }
 
 /** Who decided: a rule or a hook, or what was on trial where nobody else said anything. */

@@ -5,7 +5,7 @@ import { Broken } from "./decode";
 import { html, names } from "./element";
 import { length } from "./format";
 import { Action, BrokenRow, Time } from "./parts";
-import { about, answerOf, deciderOf, isStopped, type Rec } from "./record";
+import { about, answerOf, called, deciderOf, isStopped, type Rec } from "./record";
 import { link } from "./route";
 import { clip } from "./visible";
 
@@ -18,5 +18,5 @@ export function RecordRow({ r, follow }: { r: Rec | Broken; follow?: boolean }):
   const stopped = isStopped(r), answer = answerOf(r);
   return html`<a class=${names("row row-record", stopped && "row-" + r.action)} href=${link("decisions", r.seq)} tabindex="-1" data-seq=${r.seq} data-session=${follow ? r.session : undefined}>
     <${Time} at=${r.at} /><${Action} is=${answer || r.action} would=${r.would} /><span class="agent">${clip(r.agent || r.source || "–", 40)}</span>
-    <span class="tool">${answer ? (r.code ? "answer" : "owner") : clip(r.tool || r.event, 60)}</span><span class=${names("what", answer && "words")}>${clip(about(r), 300)}</span><span class="rule">${clip(deciderOf(r), 80)}</span><span class="right num dim">${r.ms > 0 ? length(r.ms) : ""}</span></a>`;
+    <span class="tool">${answer ? (r.code ? "answer" : "owner") : clip(called(r), 60)}</span><span class=${names("what", answer && "words")}>${clip(about(r), 300)}</span><span class="rule">${clip(deciderOf(r), 80)}</span><span class="right num dim">${r.ms > 0 ? length(r.ms) : ""}</span></a>`;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { argumentsOf } from "../approval";
 import { result, saves } from "../previewed";
-import { answerOf, deciderOf, record } from "../record";
+import { about, answerOf, called, deciderOf, record } from "../record";
 
 test("a suggestion tells what it saves by itself, and with the others", () => {
   for (const [spares, shared, want] of [
@@ -44,4 +44,11 @@ test("who decided stands before what was on trial", () => {
     [{ action: "block", by: "keep", would: "ask", steps }, "keep"], [{ action: "block", by: "g", rule: "git/push@2" }, "git/push"],
     [{ action: "continue", would: "ask", steps }, "files/x"], [{ action: "continue", by: "h" }, "h"], [{ event: "Approval", action: "allow", by: "me" }, "me"],
   ] as const) assert.equal(deciderOf(record({ seq: 1, ...r })), want);
+});
+
+test("the stages of a call are told apart, and an event is named once", () => {
+  for (const [r, call, what] of [
+    [{ event: "PreToolUse", tool: "Bash", what: "ls" }, "Bash", "ls"], [{ event: "PostToolUse", tool: "Bash", what: "ls" }, "Bash, done", "ls"],
+    [{ event: "PostToolBatch", native: "PostToolBatch" }, "PostToolBatch", ""], [{ event: "AgentStop", native: "Stop" }, "AgentStop", "Stop"],
+  ] as const) assert.deepEqual([called(record({ seq: 1, ...r })), about(record({ seq: 1, ...r }))], [call, what]);
 });
