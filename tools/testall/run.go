@@ -108,7 +108,8 @@ func follow(ctx context.Context, p program, args []string, r *result) error {
 	}
 	defer printed.Close()
 	tests := exec.CommandContext(ctx, p.File, args...)
-	tests.Dir, tests.Env = p.Dir, append(os.Environ(), "PWD="+p.Dir)
+	// By default the race detector lets each process wait for a second at its end.
+	tests.Dir, tests.Env = p.Dir, append(os.Environ(), "PWD="+p.Dir, "GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=10")
 	tests.Stdout, tests.Stderr = prints, prints
 	err = tests.Start()
 	prints.Close()

@@ -187,7 +187,7 @@ func randomQuery(r *rand.Rand) (q index.Query) {
 // TestTheIndexAnswersAsTheLogDoes holds pages of random queries against a plain reading of
 // the same log, page by page, with an index that is new, has grown, and was opened again.
 func TestTheIndexAnswersAsTheLogDoes(t *testing.T) {
-	dir := newLog(t, 2500, 256<<10)
+	dir := newLog(t, 1300, 96<<10)
 	x := whole(t, open(t, dir))
 	r := rand.New(rand.NewPCG(1, 2))
 	for round := range 3 {
@@ -201,7 +201,7 @@ func TestTheIndexAnswersAsTheLogDoes(t *testing.T) {
 		if t.Failed() {
 			return
 		}
-		grow(t, dir, 3000+round*300, 300, 256<<10)
+		grow(t, dir, 3000+round*300, 300, 96<<10)
 		if round == 1 {
 			if err := x.Close(); err != nil {
 				t.Fatal(err)

@@ -86,7 +86,7 @@ func TestASpoiltIndexIsBuiltAnew(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := newLog(t, 500, 40<<10)
+			dir := newLog(t, 300, 24<<10)
 			x := whole(t, open(t, dir))
 			if err := x.Close(); err != nil {
 				t.Fatal(err)
@@ -186,7 +186,7 @@ func TestALogThatIsNotWhatItWas(t *testing.T) {
 				name += ", opened again"
 			}
 			t.Run(name, func(t *testing.T) {
-				dir := newLog(t, 500, 40<<10)
+				dir := newLog(t, 300, 24<<10)
 				x := whole(t, open(t, dir))
 				if again {
 					if err := x.Close(); err != nil {
@@ -226,7 +226,7 @@ func edit(t *testing.T, path string, change func([]byte) []byte) {
 
 // TestTwoProcessesShareAnIndex: both follow, and one writes what the other has, too.
 func TestTwoProcessesShareAnIndex(t *testing.T) {
-	dir := newLog(t, 500, 40<<10)
+	dir := newLog(t, 300, 24<<10)
 	one, other := open(t, dir), open(t, dir)
 	var all sync.WaitGroup
 	for _, x := range []*index.Index{one, other} {
@@ -250,7 +250,7 @@ func TestTwoProcessesShareAnIndex(t *testing.T) {
 // TestWithoutAnIndex: where the file cannot be made, the log itself is read, and that is
 // said.
 func TestWithoutAnIndex(t *testing.T) {
-	dir := newLog(t, 500, 40<<10)
+	dir := newLog(t, 300, 24<<10)
 	if err := os.MkdirAll(filepath.Join(dir, index.FileName), 0o700); err != nil {
 		t.Fatal(err)
 	}
