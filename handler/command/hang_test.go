@@ -111,13 +111,14 @@ func TestProgramMayCleanUpWithinTheGrace(t *testing.T) {
 	nothingLeft(t)
 	dir := t.TempDir()
 	h := newHandler(t, Config{
-		Shell: `trap 'kill $!; echo cleaned >"$DIR/done"; exit 1' TERM; sleep 1000 & echo $$ >"$DIR/pid"; wait`,
+		Shell: `trap 'kill $!; echo cleaned >"$DIR/done"; exit 1' TERM; sh -c 'echo $$ >"$DIR/child"; exec sleep 1000' & echo $$ >"$DIR/pid"; wait`,
 		Env:   []string{"DIR=" + dir}, Grace: time.Minute,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	result := handled(h, ctx, bash("ls"))
 	group := readPID(t, dir+"/pid")
+	readPID(t, dir+"/child") // one that is still the shell may miss the signal
 	cancel()
 	if err := <-result; !errors.Is(err, context.Canceled) {
 		t.Errorf("the abort gave %v", err)
