@@ -163,14 +163,18 @@ func TestTheContextEndsTheBus(t *testing.T) {
 	m.again(t) // waits for what is ended already
 }
 
-// TestCloseEndsEveryGoroutine starts and ends buses of all kinds.
+// TestCloseEndsEveryGoroutine starts and ends buses of all kinds. Both machines have fetched
+// before one ends: NATS' server leaves a stream open that another machine has it make while
+// it is shut down.
 func TestCloseEndsEveryGoroutine(t *testing.T) {
 	once := func() {
 		m1, m2 := linked(t, bus.Config{})
 		outside := start(t, newBox("m3"), bus.Config{NATS: "nats://" + freeAddress(t)})
 		m1.send("m2", "one")
 		m1.send("m4", "two")
+		m2.send("m1", "three")
 		m2.gets(t, []string{"one"})
+		m1.gets(t, []string{"three"})
 		for _, b := range []*bus.Bus{m2.bus, m1.bus, outside} {
 			stop(t, b)
 		}

@@ -104,6 +104,8 @@ func (l *link) ensure(ctx context.Context, js jetstream.JetStream, machine, from
 	return nil, fmt.Errorf("the stream %s is made and removed by others at the same time", name)
 }
 
+// create makes a stream. A bus that ends waits for one in its own server: what that makes
+// while it is shut down, nobody closes.
 func (l *link) create(ctx context.Context, js jetstream.JetStream, machine, from string) (*jetstream.StreamInfo, error) {
 	c := jetstream.StreamConfig{
 		Name: l.b.place.stream(machine), Subjects: []string{l.b.place.subjects(machine, from)}, Description: "hookway: messages for " + token(machine),
@@ -112,6 +114,10 @@ func (l *link) create(ctx context.Context, js jetstream.JetStream, machine, from
 	}
 	if l.srv == nil {
 		c.Replicas, c.MaxBytes = replicas, l.b.mostBytes()
+	} else if js == l.js {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), callTime)
+		defer cancel()
 	}
 	s, err := js.CreateStream(ctx, c)
 	if err != nil && c.Replicas > 1 && fewServers(err) {
