@@ -118,6 +118,7 @@ func TestWhatIsLeftRightOfTheCursorIsTheUsers(t *testing.T) {
 			r.press(keys, typed)
 			r.kept("echo INJ", "a half-written line")
 			r.press(keys, "\x0b")
+			r.screen.await(t, "\x1b[K") // Ctrl-C throws away what bash has not read yet
 			r.press(keys, "\x03")
 			r.submits("echo inj\"\"ected")
 			r.screen.await(t, "injected\r\n")
