@@ -78,7 +78,7 @@ var others = []string{
 	"\u202egpj.exe", "\u2066isolated\u2069", "\u202a\u202b\u202c\u202d", "allow\u200bed", "a\u200db\u200cc", "\ufefftext", "\u061cx\u200e\u200f", "rm -rf /\u2028# safe", "x\u2029y", "\u00a0\u3000\u2003", "\u00ad\u00ad", "\U000e0041\U000e0042", "a\ufe0fb",
 	"\u180e\u2060\u2061\u2062\u2063\u2064", "\u115f\u1160\u3164\uffa0", "\u034f\u17b4\u17b5", "\u206a\u206b\u206c\u206d\u206e\u206f", "\ufff9a\ufffab\ufffb",
 	// What other scripts look like, and what is hard to draw.
-	"раураl.com", "ａｌｌｏｗ", "Ⅰ𝟙①", "🏴‍☠️👨‍👩‍👧‍👦", "न्‍ख", "שלום عربى", "e" + strings.Repeat("\u0301", 300), "\U0010ffff\ufffe\uffff", "ﷺ﷽𒐫",
+	"раураl.com", "ａｌｌｏｗ", "Ⅰ𝟙①", "🏴\u200d☠️👨\u200d👩\u200d👧\u200d👦", "न्\u200dख", "שלום عربى", "e" + strings.Repeat("\u0301", 300), "\U0010ffff\ufffe\uffff", "ﷺ﷽𒐫",
 	// What is not UTF-8.
 	"\xff\xfe", "\xc0\xbcscript\xc0\xbe", "\xed\xa0\x80\xed\xb0\x80", "a\xf0\x9f", "\xe2\x80", "\xf4\x90\x80\x80",
 	// Much of it.

@@ -97,8 +97,7 @@ type reader struct {
 	signer *signer
 	walk   walk
 	row    row
-	prev   string // that the record names
-	owns   bool   // the record owns up to a torn line before it
+	owns   bool // the record owns up to a torn line before it
 	record audit.Record
 }
 
