@@ -103,11 +103,11 @@ join fetch
 beside lint 19 "vet, here and on other platforms, and staticcheck" sh tools/lint.sh
 beside others 5 "the SDKs for Python and TypeScript; mem0 and Qdrant, if PyPI is reachable" sh tools/others.sh
 
-beside page 5 "the page in a real browser, if there is one or it can be installed" sh tools/page.sh -short
-
 step "real agents, if npm is reachable"
 sh tools/e2e.sh
 
-join page
+step "the page in a real browser, if there is one or it can be installed"
+sh tools/page.sh -short # make proof opens it for all payloads, and from all origins
+
 join others
 join lint
