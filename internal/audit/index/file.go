@@ -116,10 +116,16 @@ type known struct {
 	blocks []*block
 }
 
-// load reads what the file has, without rows.
+// load reads what the file has, without rows. It is read in one transaction: another
+// process may write a file and its first blocks at any moment.
 func (k *kept) load(ctx context.Context) (map[int64]*known, error) {
+	tx, err := k.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Rollback()
 	all := map[int64]*known{}
-	rows, err := k.QueryContext(ctx, "SELECT file, begins FROM files")
+	rows, err := tx.QueryContext(ctx, "SELECT file, begins FROM files")
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +140,7 @@ func (k *kept) load(ctx context.Context) (map[int64]*known, error) {
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return nil, err
 	}
-	if rows, err = k.QueryContext(ctx, "SELECT id, head, body FROM blocks JOIN said USING (id) ORDER BY file, until"); err != nil {
+	if rows, err = tx.QueryContext(ctx, "SELECT id, head, body FROM blocks JOIN said USING (id) ORDER BY file, until"); err != nil {
 		return nil, err
 	}
 	defer rows.Close()
