@@ -67,7 +67,7 @@ func watchError(err error) error {
 // watched is a record, or what happened to a hook, as it is streamed. It may be nil.
 func watched(one judge.Watched) (*hookwayv1.WatchResponse, error) {
 	if one.Hook == nil {
-		text, err := plainJSON(one.Record)
+		text, err := one.JSON()
 		return &hookwayv1.WatchResponse{Json: text, Missed: uint64(one.Missed)}, err
 	}
 	c := changed(one.Hook)

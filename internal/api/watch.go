@@ -130,8 +130,12 @@ func (s *stream) tell(one judge.Watched) {
 		return
 	}
 	s.missed(one.Missed)
-	fmt.Fprintf(&s.out, "event: outcome\nid: %d\ndata: ", one.Record.Seq)
-	s.data(one.Record)
+	text, err := one.JSON()
+	if err != nil {
+		s.err = err
+		return
+	}
+	fmt.Fprintf(&s.out, "event: outcome\nid: %d\ndata: %s\n\n", one.Record.Seq, text)
 }
 
 func (s *stream) missed(n int64) {

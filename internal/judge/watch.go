@@ -1,11 +1,12 @@
 package judge
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
-	"sync/atomic"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -32,6 +33,7 @@ type WatchFilter struct {
 // Watched is a record that was watched for.
 type Watched struct {
 	Record audit.Record
+	text   []byte // the record in JSON, written once for all who watch; nil: not yet
 
 	Hook *HookNotice // what happened to a hook, in place of a record
 
@@ -39,20 +41,31 @@ type Watched struct {
 	Missed int64
 }
 
-// maxWatchers bounds how many watch at a time.
-const maxWatchers = 128
+// JSON is the record as it is streamed, with < and > as they are. Others may have the
+// same bytes.
+func (w *Watched) JSON() ([]byte, error) {
+	if w.text != nil {
+		return w.text, nil
+	}
+	return streamed(&w.Record)
+}
+
+func streamed(r *audit.Record) ([]byte, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(r); err != nil {
+		return nil, fmt.Errorf("record %d cannot be streamed: %w", r.Seq, err)
+	}
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
+}
 
 // mostResumed bounds how many records are read again for one who was away.
 const mostResumed = 10_000
 
-// ErrWatchers says that too many watch.
-var ErrWatchers = fmt.Errorf("%d programs watch already, and no more are let in; end one of them", maxWatchers)
-
-type watchers struct{ n atomic.Int64 }
-
 // Watch gives what is put on record, by this and every other process of the user,
-// until the context ends. Each watcher reads the log for itself: one that is slow
-// is behind, and blocks no other.
+// until the context ends. One tail reads the log for all who watch: one that is slow
+// reads it for itself until it has caught up, and blocks no other.
 func (j *Judge) Watch(ctx context.Context, f WatchFilter) (iter.Seq2[Watched, error], error) {
 	if j.AuditDir == "" {
 		return nil, errors.New("there is no audit log, so that there is nothing to watch")
@@ -60,16 +73,16 @@ func (j *Judge) Watch(ctx context.Context, f WatchFilter) (iter.Seq2[Watched, er
 	if err := j.watchable(ctx, f); err != nil {
 		return nil, err
 	}
-	if j.watchers.n.Add(1) > maxWatchers {
-		j.watchers.n.Add(-1)
-		return nil, ErrWatchers
+	t, err := j.watchers.join(j.AuditDir)
+	if err != nil {
+		return nil, err
 	}
-	context.AfterFunc(ctx, func() { j.watchers.n.Add(-1) })
-	w := &watching{dir: j.AuditDir, filter: f, event: hook.Normal(f.Event)}
+	context.AfterFunc(ctx, func() { j.watchers.leave(t) })
+	w := &watching{dir: j.AuditDir, filter: f, event: hook.Normal(f.Event), tail: t, at: t.end()}
 	if info, err := hook.Lookup(f.Event); err == nil {
 		w.event = hook.Normal(info.Name)
 	}
-	from := w.from()
+	from := w.from(f.After, f.Whole)
 	return func(yield func(Watched, error) bool) { w.run(ctx, from, yield) }, nil
 }
 
@@ -114,12 +127,16 @@ type watching struct {
 	filter WatchFilter
 	event  string // normal
 	seen   int64  // number of the last record that was read; 0: none
+	missed int64  // how many of those before the next could not be read
 	began  time.Time
+
+	tail *tail
+	at   int64 // what comes next of it
 }
 
-// from is what is to be read of the log: the records since the last that was
-// seen, or those from now on.
-func (w *watching) from() audit.Filter {
+// from is what is to be read of the log: the records after a number, or those from
+// now on.
+func (w *watching) from(after int64, whole bool) audit.Filter {
 	last := int64(0)
 	for r, err := range audit.Read(w.dir, audit.Filter{Last: 1}) {
 		if err == nil {
@@ -127,12 +144,12 @@ func (w *watching) from() audit.Filter {
 		}
 	}
 	w.seen, w.began = last, time.Now()
-	const slack = 100                                                                          // for those that are written while we look
-	if w.filter.After < 0 || w.filter.After > last || w.filter.After == 0 && !w.filter.Whole { // of another log, or a new one
+	const slack = 100                                      // for those that are written while we look
+	if after < 0 || after > last || after == 0 && !whole { // of another log, or a new one
 		return audit.Filter{Last: slack}
 	}
-	w.seen = w.filter.After
-	return audit.Filter{Last: int(min(last-w.filter.After, mostResumed)) + slack}
+	w.seen = after
+	return audit.Filter{Last: int(min(last-after, mostResumed)) + slack}
 }
 
 // known reports that a record was seen, or is not wanted for its age. A log that
@@ -141,34 +158,84 @@ func (w *watching) known(r *audit.Record) bool {
 	return r.Seq <= w.seen && (r.Seq != 1 || r.Time.Before(w.began))
 }
 
-// run gives the records that are wanted.
+// skips reports that records are missing between the last that was seen and this one.
+func (w *watching) skips(r *audit.Record) bool {
+	return (w.seen > 0 || w.filter.Whole) && r.Seq > w.seen+1
+}
+
+// run gives the records that are wanted: those that the log has, and then those of
+// the tail. What the tail has dropped already, or never read, is read of the log.
 func (w *watching) run(ctx context.Context, from audit.Filter, yield func(Watched, error) bool) {
-	missed := int64(0)
-	for r, err := range audit.Follow(ctx, w.dir, from) {
+	for more := w.read(ctx, from, yield); more; {
+		lines, err := w.tail.after(ctx, w.at)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case errors.Is(err, errDropped):
+			more = w.readAgain(ctx, yield)
+			continue
+		case err != nil:
+			yield(Watched{}, err)
+			return
+		}
+		for _, l := range lines {
+			w.at = l.no + 1
+			if w.known(&l.record) {
+				continue
+			}
+			if w.skips(&l.record) && !w.readAgain(ctx, yield) {
+				return
+			}
+			if w.known(&l.record) { // it was read just now
+				continue
+			}
+			if !w.give(Watched{Record: l.record, text: l.text}, yield) {
+				return
+			}
+		}
+	}
+}
+
+// readAgain gives what the log has after the last that was seen. The tail goes on after
+// what it has now, so that nothing falls between.
+func (w *watching) readAgain(ctx context.Context, yield func(Watched, error) bool) bool {
+	w.at = w.tail.end()
+	return w.read(ctx, w.from(w.seen, w.filter.Whole || w.seen > 0), yield)
+}
+
+// read gives what the log has.
+func (w *watching) read(ctx context.Context, from audit.Filter, yield func(Watched, error) bool) bool {
+	for r, err := range audit.Read(w.dir, from) {
 		var damage *audit.Damage
 		switch {
 		case errors.As(err, &damage):
 			continue
 		case err != nil:
 			yield(Watched{}, err)
-			return
+			return false
 		case ctx.Err() != nil:
-			return
+			return false
 		case w.known(&r):
 			continue
 		}
-		if (w.seen > 0 || w.filter.Whole) && r.Seq > w.seen+1 {
-			missed += r.Seq - w.seen - 1
+		if !w.give(Watched{Record: r}, yield) {
+			return false
 		}
-		w.seen = r.Seq
-		if !w.wants(&r) {
-			continue
-		}
-		if !yield(Watched{Record: r, Missed: missed}, nil) {
-			return
-		}
-		missed = 0
 	}
+	return true
+}
+
+// give gives a record, if it is wanted.
+func (w *watching) give(one Watched, yield func(Watched, error) bool) bool {
+	if w.skips(&one.Record) {
+		w.missed += one.Record.Seq - w.seen - 1
+	}
+	w.seen = one.Record.Seq
+	if !w.wants(&one.Record) {
+		return true
+	}
+	one.Missed, w.missed = w.missed, 0
+	return yield(one, nil)
 }
 
 func (w *watching) wants(r *audit.Record) bool {
