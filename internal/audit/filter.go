@@ -26,6 +26,9 @@ type Filter struct {
 	Workspace string
 	Folder    string
 
+	// After is the number of a record: only those behind it are wanted.
+	After int64
+
 	// Last keeps only the last records that are wanted, as many as it says;
 	// zero keeps all.
 	Last int
@@ -72,7 +75,8 @@ func (f *filter) perhaps(line []byte) bool {
 }
 
 func (f *filter) wants(r *Record) bool {
-	return (f.Session == "" || r.Session == f.Session) &&
+	return (f.After == 0 || r.Seq > f.After) &&
+		(f.Session == "" || r.Session == f.Session) &&
 		(f.Agent == "" || r.Agent == f.Agent) &&
 		(f.Action == "" || sameAction(f.Action, r.Action) || r.Action == Untaken && sameAction(f.Action, r.Answer)) &&
 		(f.event == "" || hook.Normal(r.Event) == f.event || hook.Normal(r.Native) == hook.Normal(f.Event)) &&

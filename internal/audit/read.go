@@ -195,7 +195,8 @@ func (c *cursor) latest(yield func(Record, error) bool) bool {
 				all = append(all, found{err: err})
 				return true
 			}
-			if old = !c.filter.Since.IsZero() && r.Time.Before(c.filter.Since.Add(-slack)); old {
+			old = r.Seq <= c.filter.After || !c.filter.Since.IsZero() && r.Time.Before(c.filter.Since.Add(-slack))
+			if old {
 				return false
 			}
 			if c.filter.wants(r) {

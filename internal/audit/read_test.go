@@ -45,6 +45,9 @@ func TestFiltersHoldTogether(t *testing.T) {
 		{Filter{Since: begin.Add(41 * time.Hour)}, func(i int) bool { return i >= 41 }},
 		{Filter{Since: begin.Add(41 * time.Hour), Last: 100}, func(i int) bool { return i >= 41 }},
 		{Filter{Last: 7}, func(i int) bool { return i >= 53 }},
+		{Filter{After: 55}, func(i int) bool { return i >= 55 }},
+		{Filter{After: 20, Last: 100}, func(i int) bool { return i >= 20 }},
+		{Filter{After: 20, Last: 7}, func(i int) bool { return i >= 53 }},
 		{Filter{Session: "s-0", Agent: "codex", Last: 2}, func(i int) bool { return i == 52 || i == 58 }},
 	} {
 		var want, got []string

@@ -78,12 +78,26 @@ func (j *Judge) Watch(ctx context.Context, f WatchFilter) (iter.Seq2[Watched, er
 		return nil, err
 	}
 	context.AfterFunc(ctx, func() { j.watchers.leave(t) })
-	w := &watching{dir: j.AuditDir, filter: f, event: hook.Normal(f.Event), tail: t, at: t.end()}
+	w := &watching{dir: j.AuditDir, filter: f, event: hook.Normal(f.Event), tail: t, at: t.end(), began: time.Now()}
 	if info, err := hook.Lookup(f.Event); err == nil {
 		w.event = hook.Normal(info.Name)
 	}
-	from := w.from(f.After, f.Whole)
-	return func(yield func(Watched, error) bool) { w.run(ctx, from, yield) }, nil
+	if last := newest(j.AuditDir); f.After < 0 || f.After > last || f.After == 0 && !f.Whole { // of another log, or a new one
+		w.seen = last
+	} else {
+		w.seen = f.After
+	}
+	return func(yield func(Watched, error) bool) { w.run(ctx, yield) }, nil
+}
+
+// newest is the number of the last record of a log.
+func newest(dir string) (seq int64) {
+	for r, err := range audit.Read(dir, audit.Filter{Last: 1}) {
+		if err == nil {
+			seq = r.Seq
+		}
+	}
+	return seq
 }
 
 // watchable refuses a name that is no event's, if it looks like a mistyped one.
@@ -127,6 +141,7 @@ type watching struct {
 	filter WatchFilter
 	event  string // normal
 	seen   int64  // number of the last record that was read; 0: none
+	first  string // hash of record 1, if that was read
 	missed int64  // how many of those before the next could not be read
 	began  time.Time
 
@@ -134,28 +149,10 @@ type watching struct {
 	at   int64 // what comes next of it
 }
 
-// from is what is to be read of the log: the records after a number, or those from
-// now on.
-func (w *watching) from(after int64, whole bool) audit.Filter {
-	last := int64(0)
-	for r, err := range audit.Read(w.dir, audit.Filter{Last: 1}) {
-		if err == nil {
-			last = r.Seq
-		}
-	}
-	w.seen, w.began = last, time.Now()
-	const slack = 100                                      // for those that are written while we look
-	if after < 0 || after > last || after == 0 && !whole { // of another log, or a new one
-		return audit.Filter{Last: slack}
-	}
-	w.seen = after
-	return audit.Filter{Last: int(min(last-after, mostResumed)) + slack}
-}
-
 // known reports that a record was seen, or is not wanted for its age. A log that
 // was removed begins anew.
 func (w *watching) known(r *audit.Record) bool {
-	return r.Seq <= w.seen && (r.Seq != 1 || r.Time.Before(w.began))
+	return r.Seq <= w.seen && (r.Seq != 1 || r.Hash == w.first || r.Time.Before(w.began))
 }
 
 // skips reports that records are missing between the last that was seen and this one.
@@ -165,8 +162,8 @@ func (w *watching) skips(r *audit.Record) bool {
 
 // run gives the records that are wanted: those that the log has, and then those of
 // the tail. What the tail has dropped already, or never read, is read of the log.
-func (w *watching) run(ctx context.Context, from audit.Filter, yield func(Watched, error) bool) {
-	for more := w.read(ctx, from, yield); more; {
+func (w *watching) run(ctx context.Context, yield func(Watched, error) bool) {
+	for more := w.read(ctx, yield); more; {
 		lines, err := w.tail.after(ctx, w.at)
 		switch {
 		case ctx.Err() != nil:
@@ -200,12 +197,15 @@ func (w *watching) run(ctx context.Context, from audit.Filter, yield func(Watche
 // what it has now, so that nothing falls between.
 func (w *watching) readAgain(ctx context.Context, yield func(Watched, error) bool) bool {
 	w.at = w.tail.end()
-	return w.read(ctx, w.from(w.seen, w.filter.Whole || w.seen > 0), yield)
+	if newest(w.dir) < w.seen { // it is another log
+		w.seen = 0
+	}
+	return w.read(ctx, yield)
 }
 
-// read gives what the log has.
-func (w *watching) read(ctx context.Context, from audit.Filter, yield func(Watched, error) bool) bool {
-	for r, err := range audit.Read(w.dir, from) {
+// read gives what the log has after the last that was seen.
+func (w *watching) read(ctx context.Context, yield func(Watched, error) bool) bool {
+	for r, err := range audit.Read(w.dir, audit.Filter{After: w.seen, Last: mostResumed}) {
 		var damage *audit.Damage
 		switch {
 		case errors.As(err, &damage):
@@ -230,7 +230,9 @@ func (w *watching) give(one Watched, yield func(Watched, error) bool) bool {
 	if w.skips(&one.Record) {
 		w.missed += one.Record.Seq - w.seen - 1
 	}
-	w.seen = one.Record.Seq
+	if w.seen = one.Record.Seq; w.seen == 1 {
+		w.first = one.Record.Hash
+	}
 	if !w.wants(&one.Record) {
 		return true
 	}
