@@ -88,13 +88,16 @@ func newLink(t *target, c *Config) (*link, error) {
 	return l, err
 }
 
-// dial connects, and remembers why it could not.
+// dial connects, and remembers why it could not. A connection that is yet to be secured
+// does not make us forget why the one before was not.
 func (l *link) dial(ctx context.Context, t *target, loopback bool) (net.Conn, error) {
 	l.dials.Add(1)
 	l.dialing.Add(1)
 	defer l.dialing.Add(-1)
 	conn, err := t.dial(ctx, loopback)
-	l.note(err)
+	if err != nil || !l.secure {
+		l.note(err)
+	}
 	return conn, err
 }
 
