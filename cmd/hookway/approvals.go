@@ -167,7 +167,7 @@ func printStanding(to io.Writer, all []approve.Standing) error {
 	}
 	fmt.Fprintln(to, "\nAnswers that hold for more than one call (hookway approvals revoke CODE takes one back):")
 	table := tabwriter.NewWriter(visible.Writer{To: to}, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "CODE\tANSWER\tFOR\tUNTIL\tAGENT\tASKED BY\tCALLS LIKE")
+	fmt.Fprintln(table, "CODE\tANSWER\tFOR\tUNTIL\tUSED\tAGENT\tASKED BY\tCALLS LIKE")
 	for i := range all {
 		s := &all[i]
 		where := "this shape, in " + field(s.Workspace, 40)
@@ -175,7 +175,7 @@ func printStanding(to io.Writer, all []approve.Standing) error {
 			where = "session " + field(s.Session, 20)
 		}
 		like := approve.Request{Tool: s.Tool, Input: s.Input}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Code, yesNo(s.Yes), where, s.Until.Local().Format("2 Jan 15:04"), field(s.Agent, 20), field(cmp.Or(s.Rule, s.Hook), 40), callLine(&like, 60))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", s.Code, yesNo(s.Yes), where, s.Until.Local().Format("2 Jan 15:04"), s.Uses, field(s.Agent, 20), field(cmp.Or(s.Rule, s.Hook), 40), callLine(&like, 60))
 	}
 	return table.Flush()
 }
@@ -356,18 +356,16 @@ func revokeStanding(ctx context.Context, a *app, text string) (gone approve.Stan
 		if store == nil {
 			return &approve.RefusedError{Code: code}
 		}
-		all, err := store.Standing(ctx)
+		seen, err := store.Stands(ctx, code)
 		if err != nil {
 			return err
 		}
-		for _, s := range all {
-			if s.Code == code && !s.Yes {
-				if err := a.ask(ctx, fmt.Sprintf("%s was not revoked", code), "Have such calls asked about again?", false); err != nil {
-					return err
-				}
+		if !seen.Yes {
+			if err := a.ask(ctx, fmt.Sprintf("%s was not revoked", code), "Have such calls asked about again?", false); err != nil {
+				return err
 			}
 		}
-		gone, err = store.Revoke(ctx, code)
+		gone, err = store.Revoke(ctx, seen)
 		return err
 	})
 	return gone, err

@@ -20,6 +20,13 @@ type Approvals interface {
 	// Answer answers one that is open. A *NotMintedError says that the credential is none,
 	// a *approve.RefusedError why the answer does not count.
 	Answer(ctx context.Context, a Answering) (approve.Request, error)
+
+	// Standing gives the answers for more than one call that hold, the latest first.
+	Standing(ctx context.Context) ([]approve.Standing, error)
+
+	// Revoke takes one back, for the owner alone; the errors are those of Answer. To take
+	// back a no lets calls pass again, so it takes what a yes takes.
+	Revoke(ctx context.Context, r Revoking) (approve.Standing, error)
 }
 
 // Answering is an answer over HTTP.

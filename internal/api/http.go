@@ -64,6 +64,9 @@ func (d *Server) paths() map[string]map[string]answerer {
 		"/v1/approvals":        {http.MethodGet: d.counted(d.approvals)},
 		"/v1/approvals/{code}": {http.MethodGet: d.counted(d.approval), http.MethodPost: d.counted(d.answerApproval)},
 
+		"/v1/standing":        {http.MethodGet: d.counted(d.standing)},
+		"/v1/standing/{code}": {http.MethodDelete: d.counted(d.revoke)},
+
 		"/v1/record":       {http.MethodGet: d.counted(d.record)},
 		"/v1/record/{seq}": {http.MethodGet: d.counted(d.oneRecord)},
 		"/v1/stats":        {http.MethodGet: d.counted(d.stats)},

@@ -106,6 +106,8 @@ func describe(t *testing.T) m {
 				"Taken":     describedTaken(),
 				"Answering": answering, "Approval": ofType(t, reflect.TypeFor[approve.Request]()),
 				"Approvals": m{"type": "object", "required": []string{"approvals"}, "properties": m{"approvals": m{"type": "array", "items": ref("Approval")}}},
+				"Standing":  describedStanding(t),
+				"Standings": m{"type": "object", "required": []string{"standing"}, "properties": m{"standing": m{"type": "array", "items": ref("Standing")}}},
 				"Firing":    firing, "Outcome": outcome, "Problem": describedProblem(), "Hooks": describedHooks(),
 				"Record": ofType(t, reflect.TypeFor[audit.Record]()), "Status": ofType(t, reflect.TypeFor[daemon.Status]()),
 				"Sending": sending, "Sent": describedTracked("note"), "Message": describedTracked(),
@@ -231,6 +233,19 @@ func describedAnswering() m {
 			"calls":  m{"type": "integer", "minimum": 0, "description": "How many equal calls were seen waiting (waiters): a yes for this very call is for so many of them. 0, or nothing, is one."},
 		},
 	}
+}
+
+func describedStanding(t *testing.T) m {
+	t.Helper()
+	form := ofType(t, reflect.TypeFor[approve.Standing]())
+	for name, what := range map[string]string{
+		"code": "Of the request that was answered.", "yes": "Such calls pass; false: they are refused.", "session": "Only calls of this session; without it, of every one.",
+		"does": "What such calls do, a line each: the rule.", "input": "Of the first call.", "by": "Who answered.", "from": "Where they did.", "since": "When it was answered.",
+		"after_s": "How long after the first call was asked about.", "until": "When it expires.", "uses": "How many calls it decided.", "used": "When the last of them came.",
+	} {
+		form["properties"].(m)[name].(m)["description"] = what
+	}
+	return form
 }
 
 func describedTaking() m {
@@ -402,6 +417,16 @@ func describedPaths() m {
 				"responses":   answers("Approval", "The request, answered.", 400, 401, 403, 404, 408, 409, 413, 415, 500, 503),
 			},
 		},
+		"/v1/standing": m{"get": m{
+			"operationId": "standing", "summary": "The answers that hold for more than one call, the latest first.",
+			"responses": answers("Standings", "They.", 400, 401, 403, 500, 503),
+		}},
+		"/v1/standing/{code}": m{"delete": m{
+			"operationId": "revoke", "summary": "Take back an answer for more than one call: such calls are asked about again. Only the owner may.",
+			"description": "It takes the owner's page, or a credential that the owner has made in a terminal. To take back a no lets calls pass again, so it takes the PIN where a yes does. Without that it is refused, and put on record.",
+			"parameters":  []m{inPath("code", "The code of the request that was answered."), credentialInHeader},
+			"responses":   answers("Standing", "What was taken back.", 400, 401, 403, 404, 429, 500, 503),
+		}},
 		"/v1/relay/poke": m{"post": m{
 			"operationId": "poke", "summary": "Say that there may be something to carry. Only at the daemon's own socket.",
 			"responses": answers("Health", "It is looked at.", 401, 403, 503),

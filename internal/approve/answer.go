@@ -139,9 +139,9 @@ func stand(ctx context.Context, tx *sql.Tx, r *Request, a Answer, now time.Time)
 	if a.Scope == ScopeShape && a.Yes {
 		session = ""
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO standing (code, yes, scope, matches, kind, agent, session, workspace, tool, hook, rule, does, input, note, by_whom, by_way, since, until)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.Code, a.Yes, a.Scope, matches, r.Kind, r.Agent, session, r.Workspace, r.Tool, r.Hook, r.Rule, r.Does, r.Input, a.Note, a.By, a.From, sqlite.Micros(now), sqlite.Micros(now.Add(ScopeTime)))
+	_, err := tx.ExecContext(ctx, `INSERT INTO standing (code, yes, scope, matches, kind, agent, session, workspace, tool, hook, rule, does, input, note, by_whom, by_way, asked, since, until)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.Code, a.Yes, a.Scope, matches, r.Kind, r.Agent, session, r.Workspace, r.Tool, r.Hook, r.Rule, r.Does, r.Input, a.Note, a.By, a.From, sqlite.Micros(r.First), sqlite.Micros(now), sqlite.Micros(now.Add(ScopeTime)))
 	return err
 }
 
@@ -162,16 +162,22 @@ type Standing struct {
 	Note      string    `json:"note,omitempty"`
 	By        string    `json:"by,omitempty"`
 	From      string    `json:"from,omitempty"`
-	Since     time.Time `json:"since"`
+	Since     time.Time `json:"since"`            // when it was given,
+	After     float64   `json:"after_s,omitzero"` // and how long after its first call was asked about, in seconds
 	Until     time.Time `json:"until"`
+	Uses      int       `json:"uses"`          // how many calls it decided,
+	Used      time.Time `json:"used,omitzero"` // and when the last one
 }
 
-const standingColumns = "code, yes, scope, kind, agent, session, workspace, tool, hook, rule, does, input, note, by_whom, by_way, since, until"
+const standingColumns = "code, yes, scope, kind, agent, session, workspace, tool, hook, rule, does, input, note, by_whom, by_way, asked, since, until, uses, used"
 
 func readStanding(row interface{ Scan(...any) error }) (a Standing, err error) {
-	var since, until int64
-	err = row.Scan(&a.Code, &a.Yes, &a.Scope, &a.Kind, &a.Agent, &a.Session, &a.Workspace, &a.Tool, &a.Hook, &a.Rule, &a.Does, &a.Input, &a.Note, &a.By, &a.From, &since, &until)
-	a.Since, a.Until = sqlite.Moment(since), sqlite.Moment(until)
+	var asked, since, until, used int64
+	err = row.Scan(&a.Code, &a.Yes, &a.Scope, &a.Kind, &a.Agent, &a.Session, &a.Workspace, &a.Tool, &a.Hook, &a.Rule, &a.Does, &a.Input, &a.Note, &a.By, &a.From, &asked, &since, &until, &a.Uses, &used)
+	a.Since, a.Until, a.Used = sqlite.Moment(since), sqlite.Moment(until), sqlite.Moment(used)
+	if asked > 0 { // else it is older than the file's column
+		a.After = float64(since-asked) / 1e6
+	}
 	return a, err
 }
 
@@ -194,19 +200,33 @@ func (s *Store) Standing(ctx context.Context) ([]Standing, error) {
 	return all, s.explain("listed", rows.Err())
 }
 
+// Stands gives the answer for more than one call that holds under a code. If there is none,
+// the error is a *RefusedError.
+func (s *Store) Stands(ctx context.Context, code string) (Standing, error) {
+	now := s.now()
+	a, err := readStanding(s.file.QueryRowContext(ctx, "SELECT "+standingColumns+" FROM standing WHERE code = ? AND until > ? AND since <= ?", code, sqlite.Micros(now), sqlite.Micros(now.Add(clockSlack))))
+	return a, s.explain("read", unknown(err, code))
+}
+
+// unknown says of a code that no answer stands under it.
+func unknown(err error, code string) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return &RefusedError{Code: code, text: "no answer for a session or a shape stands under the code " + code}
+	}
+	return err
+}
+
 // Revoke takes back an answer for more than one call, also for the call that it was given
-// for. If there is none of that code, the error is a *RefusedError.
-func (s *Store) Revoke(ctx context.Context, code string) (Standing, error) {
+// for. It is the very answer that [Store.Stands] or [Store.Standing] gave, since who may
+// take it back depends on what it says: if that is gone, the error is a *RefusedError.
+func (s *Store) Revoke(ctx context.Context, seen Standing) (Standing, error) {
 	var a Standing
 	err := s.write(ctx, func(tx *sql.Tx) (err error) {
-		a, err = readStanding(tx.QueryRowContext(ctx, "DELETE FROM standing WHERE code = ? RETURNING "+standingColumns, code))
-		if errors.Is(err, sql.ErrNoRows) {
-			return &RefusedError{Code: code, text: "no answer for a session or a shape stands under the code " + code}
-		}
+		a, err = readStanding(tx.QueryRowContext(ctx, "DELETE FROM standing WHERE code = ? AND yes = ? AND since = ? RETURNING "+standingColumns, seen.Code, seen.Yes, sqlite.Micros(seen.Since)))
 		if err == nil {
-			_, err = tx.ExecContext(ctx, "UPDATE request SET state = ? WHERE code = ? AND state IN (?, ?)", isRevoked, code, isAllowed, isDenied)
+			_, err = tx.ExecContext(ctx, "UPDATE request SET state = ? WHERE code = ? AND state IN (?, ?)", isRevoked, seen.Code, isAllowed, isDenied)
 		}
-		return err
+		return unknown(err, seen.Code)
 	})
 	return a, s.explain("changed", err)
 }

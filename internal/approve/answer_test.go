@@ -109,7 +109,7 @@ func TestAYesToAnAskPassesNoBlock(t *testing.T) {
 			t.Errorf("%s: the ask: %q", scope, got)
 		}
 		if scope != approve.ScopeOnce {
-			if _, err := s.Revoke(t.Context(), r.Code); err != nil {
+			if _, err := revoke(t, s, r.Code); err != nil {
 				t.Error(err)
 			}
 		}
@@ -175,10 +175,10 @@ func TestScopes(t *testing.T) {
 			if got := all[0]; got.Code != code || got.Yes != c.yes || got.Scope != c.scope {
 				t.Errorf("%+v", got)
 			}
-			if _, err := s.Revoke(t.Context(), code); err != nil {
+			if _, err := revoke(t, s, code); err != nil {
 				t.Error(err)
 			}
-			_, err = s.Revoke(t.Context(), code)
+			_, err = revoke(t, s, code)
 			refused(t, err, "", "no answer for a session or a shape stands")
 			if got := said(t, s, first); got != "" {
 				t.Errorf("after it was revoked: %q", got)
@@ -195,7 +195,7 @@ func TestARevokedAnswerHoldsForNoCall(t *testing.T) {
 				s := open(t, t.TempDir(), approve.Options{})
 				c := asked(t, "rm -rf build")
 				r := answer(t, s, ask(t, s, c), yes, scope)
-				if _, err := s.Revoke(t.Context(), r.Code); err != nil {
+				if _, err := revoke(t, s, r.Code); err != nil {
 					t.Fatal(err)
 				}
 				if got := said(t, s, c); got != "" {
@@ -208,6 +208,89 @@ func TestARevokedAnswerHoldsForNoCall(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// revoke takes back what stands under a code.
+func revoke(t *testing.T, s *approve.Store, code string) (approve.Standing, error) {
+	t.Helper()
+	seen, err := s.Stands(t.Context(), code)
+	if err != nil {
+		return seen, err
+	}
+	return s.Revoke(t.Context(), seen)
+}
+
+// What was seen may be gone when it is taken back, and something else may stand there.
+func TestOnlyWhatWasSeenIsRevoked(t *testing.T) {
+	s := open(t, t.TempDir(), approve.Options{})
+	r := answer(t, s, ask(t, s, asked(t, "rm -rf build")), false, approve.ScopeSession)
+	seen, err := s.Stands(t.Context(), r.Code)
+	if err != nil || seen.Code != r.Code || seen.Yes {
+		t.Fatalf("%+v, %v", seen, err)
+	}
+	for name, change := range map[string]func(*approve.Standing){
+		"another answer": func(a *approve.Standing) { a.Yes = true }, "an earlier one": func(a *approve.Standing) { a.Since = a.Since.Add(-time.Second) },
+		"another code": func(a *approve.Standing) { a.Code = "CCCCC" },
+	} {
+		other := seen
+		change(&other)
+		_, err := s.Revoke(t.Context(), other)
+		refused(t, err, "", "no answer for a session or a shape stands")
+		if all, err := s.Standing(t.Context()); err != nil || len(all) != 1 {
+			t.Errorf("%s: %+v, %v", name, all, err)
+		}
+	}
+	if gone, err := s.Revoke(t.Context(), seen); err != nil || gone.Code != r.Code {
+		t.Errorf("%+v, %v", gone, err)
+	}
+	_, err = s.Revoke(t.Context(), seen)
+	refused(t, err, "", "no answer for a session or a shape stands")
+}
+
+// An answer for more than one call says how often it decided one, and how long the first
+// call waited for it.
+func TestAStandingAnswerIsCounted(t *testing.T) {
+	for _, yes := range []bool{true, false} {
+		t.Run(word(yes), func(t *testing.T) {
+			now := newClock()
+			s := open(t, t.TempDir(), approve.Options{Now: now.now})
+			c := asked(t, "rm -rf build")
+			c.Report = "first"
+			r := ask(t, s, c)
+			now.pass(30 * time.Second)
+			answer(t, s, r, yes, approve.ScopeSession)
+			stands := func(uses int) {
+				t.Helper()
+				got, err := s.Stands(t.Context(), r.Code)
+				if err != nil || got.Uses != uses || got.Used.IsZero() != (uses == 0) {
+					t.Errorf("%+v, %v; want %d uses", got, err, uses)
+				}
+				if got.After != 30 {
+					t.Errorf("the first call waited %v s, want 30", got.After)
+				}
+			}
+			stands(0)
+			said(t, s, c)
+			stands(1)
+			if yes {
+				said(t, s, c) // it may have died before it could answer
+				stands(1)
+			}
+			now.pass(time.Hour)
+			other := asked(t, "rm -fr ./build")
+			got, err := s.Use(t.Context(), other)
+			if err != nil || got == nil {
+				t.Fatalf("%+v, %v; want the answer", got, err)
+			}
+			if got.Yes != yes || got.After != 30*time.Second {
+				t.Errorf("%+v; want it 30 s after it was asked", got)
+			}
+			stands(2)
+			other.Session = "s-2"
+			said(t, s, other)
+			stands(2)
+		})
 	}
 }
 

@@ -104,7 +104,7 @@ var form = sqlite.Form{
 	Rescue: "stop what has it open (hookway stop), then remove it with its -wal file: calls that wait for an answer are stopped again, and get new codes",
 	Steps: []string{schema, "ALTER TABLE request ADD COLUMN does TEXT NOT NULL DEFAULT ''", answers, sent, // does: for people
 		"ALTER TABLE token ADD COLUMN waiters INTEGER NOT NULL DEFAULT 1", // that were shown with it
-		told},
+		told, counted},
 	Pragmas: []string{"secure_delete(1)"}, // inputs of calls may hold what no recogniser knows
 	Conns:   4,
 }
@@ -190,6 +190,14 @@ CREATE TABLE present (  -- somebody who would answer
 	what TEXT NOT NULL,
 	beat INTEGER NOT NULL
 ) WITHOUT ROWID;
+`
+
+// counted is the seventh form: what an answer for more than one call did, and how long its
+// first call waited for it.
+const counted = `
+ALTER TABLE standing ADD COLUMN asked INTEGER NOT NULL DEFAULT 0; -- when the first call was asked about
+ALTER TABLE standing ADD COLUMN uses  INTEGER NOT NULL DEFAULT 0; -- calls that it decided,
+ALTER TABLE standing ADD COLUMN used  INTEGER NOT NULL DEFAULT 0; -- and when the last one
 `
 
 // explain says what a failure of the file means.

@@ -21,6 +21,8 @@ type Said struct {
 	By, From string        // who said it, and where
 	Answered time.Time     // when,
 	After    time.Duration // and how long after the call was stopped first
+
+	again bool // the same report of the call got it before
 }
 
 // String says who said it, from where, when, and how long after it was asked, for the record.
@@ -75,7 +77,7 @@ func (s *Store) Use(ctx context.Context, c Call) (*Said, error) {
 		} {
 			var err error
 			if said, err = look(); said != nil || err != nil {
-				return err
+				return errors.Join(err, s.count(ctx, tx, said))
 			}
 		}
 		return nil
@@ -84,6 +86,15 @@ func (s *Store) Use(ctx context.Context, c Call) (*Said, error) {
 		return nil, s.explain("used", err)
 	}
 	return said, nil
+}
+
+// count notes that an answer for more than one call has decided one.
+func (s *Store) count(ctx context.Context, tx *sql.Tx, said *Said) error {
+	if said == nil || said.Scope == ScopeOnce || said.again {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, "UPDATE standing SET uses = uses + 1, used = ? WHERE code = ?", sqlite.Micros(s.now()), said.Code)
+	return err
 }
 
 // saidColumns are those of a request that was answered.
@@ -122,6 +133,9 @@ func (s *Store) take(ctx context.Context, tx *sql.Tx, key string, c *Call) (*Sai
 		said, err := readSaid(tx.QueryRowContext(ctx, "SELECT "+saidColumns+" FROM request WHERE call = ?"+may+
 			" AND code IN (SELECT code FROM pass WHERE report = ?) AND answered > ? AND answered <= ?", args...), true)
 		if said != nil || err != nil {
+			if said != nil {
+				said.again = true
+			}
 			return said, err
 		}
 	}
@@ -145,7 +159,7 @@ func (s *Store) stands(ctx context.Context, tx *sql.Tx, key, shape string, c *Ca
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
-	return &Said{Yes: yes, Code: a.Code, Kind: a.Kind, Scope: a.Scope, Note: a.Note, By: a.By, From: a.From, Answered: a.Since}, err
+	return &Said{Yes: yes, Code: a.Code, Kind: a.Kind, Scope: a.Scope, Note: a.Note, By: a.By, From: a.From, Answered: a.Since, After: time.Duration(a.After * float64(time.Second))}, err
 }
 
 // Return undoes the use of a grant: the call was refused all the same. It can be used

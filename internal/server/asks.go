@@ -206,6 +206,9 @@ func answerRecord(r *approve.Request, from string, refused error) audit.Record {
 		record.Action, record.By, record.Reason = hook.ActionBlock.String(), "hookway", refused.Error()
 		return record
 	}
+	for name, value := range map[string]any{"route": string(r.Route), "scope": string(r.Scope), "after_s": r.After} {
+		record.Metadata[name] = value
+	}
 	record.Action, record.By = hook.ActionBlock.String(), r.By
 	word := "denied"
 	if r.State == approve.Allowed {

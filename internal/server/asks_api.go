@@ -3,9 +3,13 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/api"
 	"github.com/hookway/hookway/internal/approve"
+	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/process"
 )
 
@@ -66,12 +70,58 @@ func (a asksAPI) Answer(ctx context.Context, said api.Answering) (r approve.Requ
 		return err
 	})
 	record := answerRecord(&r, said.From, err)
-	record.What, record.Source = said.Code, "http"
-	if said.Owner != nil {
-		record.Source = "page"
-	}
+	record.What, record.Source = said.Code, sourceOf(said.Asker)
 	a.home.Answered(ctx, record)
 	return r, err
+}
+
+// Standing gives the answers for more than one call.
+func (a asksAPI) Standing(ctx context.Context) (all []approve.Standing, err error) {
+	s, err := a.home.Approvals(ctx)
+	if s == nil || err != nil {
+		return nil, err
+	}
+	all, err = s.Standing(ctx)
+	return all, errors.Join(err, s.Close())
+}
+
+// Revoke takes one back, for the owner alone: an agent could have calls asked about anew
+// until somebody is tired of it. What was a no lets calls pass again that it stopped, and
+// takes the PIN where a yes does. Either is on record, and so is who may not.
+func (a asksAPI) Revoke(ctx context.Context, r api.Revoking) (gone approve.Standing, err error) {
+	seen, by := approve.Standing{}, ""
+	err = a.with(ctx, r.Code, func(s *approve.Store) error {
+		if seen, err = s.Stands(ctx, r.Code); err != nil {
+			return err
+		}
+		if by, err = a.home.owner(ctx, r.Asker, !seen.Yes); err != nil {
+			return err
+		}
+		gone, err = s.Revoke(ctx, seen)
+		return err
+	})
+	a.home.Answered(ctx, revokedRecord(&seen, r, by, err))
+	return gone, err
+}
+
+// revokedRecord is the record of an answer that was taken back, or of why it was not.
+func revokedRecord(s *approve.Standing, r api.Revoking, by string, refused error) audit.Record {
+	record := audit.Record{
+		Time: time.Now(), Event: audit.Approval, Source: sourceOf(r.Asker), What: "revoke " + r.Code,
+		Agent: s.Agent, Session: s.Session, Workspace: s.Workspace, Tool: s.Tool, Rule: s.Rule,
+		Metadata: map[string]any{"revokes": r.Code, "from": r.From},
+	}
+	if refused != nil {
+		record.Action, record.By, record.Reason = hook.ActionBlock.String(), "hookway", refused.Error()
+		return record
+	}
+	word := "no"
+	record.Action, record.By = hook.ActionAllow.String(), by
+	if s.Yes { // calls are asked about again
+		record.Action, word = hook.ActionBlock.String(), "yes"
+	}
+	record.Reason = fmt.Sprintf("the answer %s to calls like those of %s was taken back: %s", word, r.Code, r.From)
+	return record
 }
 
 // by is who answers: the owner in their page, with their PIN where one is wanted to allow

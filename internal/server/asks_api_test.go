@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -99,6 +100,9 @@ func TestAnAnswerOverHTTPTakesACredential(t *testing.T) {
 			t.Fatal(err)
 		case one.Event != audit.Approval || one.What != asked.Code:
 		case one.By == "desk":
+			if after := fmt.Sprint(one.Metadata["after_s"]); after <= "0" {
+				t.Errorf("the record does not say after how long it was answered: %v", one.Metadata)
+			}
 			denied++
 		case strings.Contains(one.Reason, "credential"):
 			refused++

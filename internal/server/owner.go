@@ -33,15 +33,20 @@ func (h *Home) owner(ctx context.Context, who api.Asker, pin bool) (by string, e
 	return one.Name, nil
 }
 
+// sourceOf is by what way the owner asks, for the record.
+func sourceOf(who api.Asker) string {
+	if who.Owner != nil {
+		return "page"
+	}
+	return "http"
+}
+
 // ownersWord puts on record what somebody wanted that only the owner may, and what came of
 // it.
 func (h *Home) ownersWord(ctx context.Context, who api.Asker, by, what, said, cwd string, refused error) {
 	r := audit.Record{
-		Time: time.Now(), Event: audit.Approval, Source: "http", What: what, CWD: cwd,
+		Time: time.Now(), Event: audit.Approval, Source: sourceOf(who), What: what, CWD: cwd,
 		Action: hook.ActionAllow.String(), By: by, Reason: said + ": " + who.From, Metadata: map[string]any{"from": who.From},
-	}
-	if who.Owner != nil {
-		r.Source = "page"
 	}
 	if refused != nil {
 		r.Action, r.By, r.Reason = hook.ActionBlock.String(), "hookway", refused.Error()

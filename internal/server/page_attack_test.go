@@ -79,6 +79,8 @@ var refusedAtThePage = map[string]struct {
 	"put a blank before the colon":                   {"GET /v1/status HTTP/1.1\r\nHost: HOST\r\nX-Hookway-Token : TOKEN\r\nCookie: COOKIE\r\n\r\n", 400, ""},
 	"put a header of another one into its PIN":       {"POST /v1/approvals/CCCCC HTTP/1.1\r\nHost: HOST\r\nX-Hookway-PIN: 1\r\nX-Hookway-PIN: 2\r\nCookie: COOKIE\r\nX-Hookway-Token: TOKEN\r\nContent-Length: 0\r\n\r\n", 400, "bad-request"},
 	"answer with a credential in place of a session": {"POST /v1/approvals/CCCCC HTTP/1.1\r\nHost: HOST\r\nHookway-Credential: hwa_X\r\nContent-Length: 0\r\n\r\n", 401, "no-session"},
+	"take back an answer from another origin":        {"DELETE /v1/standing/CCCCC HTTP/1.1\r\nHost: HOST\r\nOrigin: https://evil.example\r\nCookie: COOKIE\r\nX-Hookway-Token: TOKEN\r\nContent-Length: 0\r\n\r\n", 403, "not-here"},
+	"take back an answer without the token":          {"DELETE /v1/standing/CCCCC HTTP/1.1\r\nHost: HOST\r\nCookie: COOKIE\r\nContent-Length: 0\r\n\r\n", 401, "no-session"},
 	"open the page's port from a page":               {"POST /v1/page HTTP/1.1\r\nHost: HOST\r\nOrigin: https://evil.example\r\nContent-Length: 0\r\n\r\n", 403, "not-here"},
 }
 
