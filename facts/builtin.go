@@ -108,6 +108,9 @@ func (c *call) ls() values {
 			out.text += v.text + "\n"
 		}
 	}
+	if out.text == "" && !slices.ContainsFunc(c.args, func(f field) bool { return !strings.HasPrefix(f.text, "-") }) && secretFile(c.st.dirs[0]+"/"+string(word), c.world) != "" {
+		out.text = string(word) + "\n" + string(hole) // names of a folder for credentials
+	}
 	if out.text == "" {
 		return anything()
 	}
@@ -201,7 +204,7 @@ func (c *call) eval() values {
 
 // runText runs a text in the line's own shell.
 func (c *call) runText(v value, stdin values) values {
-	if strings.TrimSpace(v.text) == string(hole) || !v.known() && len(v.from) > 0 || slices.Contains(v.from, "stdin") {
+	if strings.TrimSpace(v.text) == string(hole) || !v.known() && len(notEvery(v.from)) > 0 || slices.Contains(v.from, "stdin") {
 		c.tell(hook.Fact{Does: "execute", From: origin(v), Path: filePath(v), Language: "sh", At: c.at, Sure: true})
 		if v.text == string(hole) {
 			c.unknown(c.at, "a text is run that shows only when it runs")

@@ -209,26 +209,27 @@ func (c *call) start() values {
 	}
 	args, before := c.args, len(c.out)
 	defer func() {
+		c.everyIn(args, before)
 		c.connects(args, before)
 		c.cluster(args, before)
 		c.onward(args, before)
 	}()
 	if special != nil {
-		return c.shows(special(c))
+		return c.counted(c.shows(special(c)), args)
 	}
 	if entry != nil {
 		out := c.shows(entry.run(c))
 		if len(c.out) == before {
 			c.destroys()
 		}
-		return out
+		return c.counted(out, args)
 	}
 	// A program that is not known may read any file that it names.
 	for _, f := range c.args {
 		c.mayRead(f)
 	}
 	c.destroys()
-	return anything(c.stdin.sources()...)
+	return c.counted(anything(c.stdin.sources()...), args)
 }
 
 // destroying begin the sub-commands by which programs take away what they keep, and

@@ -164,6 +164,7 @@ func (d *download) remoteNames() {
 
 // secretsOf adds to sources what credential lies in the files among them.
 func (c *call) secretsOf(from []string) []string {
+	from = notEvery(from)
 	for _, s := range from {
 		if name, ok := strings.CutPrefix(s, "file:"); ok {
 			if kind := secretFile(c.world.resolve(name), c.world); kind != "" {

@@ -125,7 +125,11 @@ func (c *call) foundWords(roots []field, names []string) values {
 		if len(names) == 1 {
 			base = strings.NewReplacer("*", string(word), "?", string(word)).Replace(names[0])
 		}
-		out = append(out, value{strings.TrimRight(r.text, "/") + "/" + base, r.from})
+		found := strings.TrimRight(r.text, "/") + "/" + base
+		if start := strings.TrimRight(found, string(word)); start != found && secretFile(start, c.world) != "" {
+			found += "\n" + start // .env is one of .env*
+		}
+		out = append(out, value{found, r.from})
 	}
 	return out.bounded()
 }

@@ -366,7 +366,6 @@ func init() {
 			}
 		},
 		"update-ref": gitUpdateRef, "symbolic-ref": gitSymbolicRef,
-		"merge": gitAbort, "rebase": gitAbort, "cherry-pick": gitAbort, "am": gitAbort, "revert": gitAbort,
 	}
 }
 
@@ -403,8 +402,6 @@ func firstOf(s string) string {
 }
 
 func gitLoses(c *call, p parsed, f *hook.Fact) { f.Uncommitted = c.seen["loses"] }
-
-func gitAbort(c *call, p parsed, f *hook.Fact) { f.Uncommitted = c.seen["aborts"] }
 
 // gitPush reads what is pushed where: "+ref", ":ref" and their options.
 func gitPush(c *call, p parsed, f *hook.Fact) {

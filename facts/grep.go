@@ -10,6 +10,7 @@ type grepCall struct {
 	*call
 	pattern   bool // it is an option: all operands are files
 	recursive bool
+	patterns  []string
 	operands  []field
 }
 
@@ -18,6 +19,7 @@ func (c *call) grep() values {
 	g := grepCall{call: c, recursive: c.name == "rg" || c.name == "ag" || c.name == "ack"}
 	g.read()
 	if !g.pattern && len(g.operands) > 0 {
+		g.patterns = append(g.patterns, g.operands[0].text)
 		g.operands = g.operands[1:]
 	}
 	quiet := slices.ContainsFunc(c.args, func(f field) bool {
@@ -28,8 +30,11 @@ func (c *call) grep() values {
 		c.shell.path("read", f, effect{recursive: g.recursive, dry: quiet})
 		from = union(from, c.content(f).sources())
 	}
-	if len(g.operands) == 0 {
-		return anything(c.stdin.sources()...)
+	switch {
+	case len(g.operands) == 0:
+		return g.passed()
+	case g.has("l", "--files-with-matches") || g.has("L", "--files-without-match"):
+		return g.names()
 	}
 	return anything(from...)
 }
@@ -62,6 +67,9 @@ func (g *grepCall) long(i int) (more int) {
 		g.pattern = true
 		if !has && i+1 < len(g.args) {
 			more, val = 1, g.args[i+1].text
+		}
+		if name == "--regexp" {
+			g.patterns = append(g.patterns, val)
 		}
 		if name == "--file" {
 			f.text = val
@@ -96,6 +104,8 @@ func (g *grepCall) short(i int) (more int) {
 			}
 			if c == 'f' {
 				g.shell.path("read", f, effect{})
+			} else {
+				g.patterns = append(g.patterns, f.text)
 			}
 			return more
 		case strings.IndexByte("ABCmdDgtTjM", c) >= 0:

@@ -93,7 +93,7 @@ func (c *call) runInput(language string) values {
 			c.tell(hook.Fact{Does: "execute", From: origin(v), Path: filePath(v), Language: language, At: c.at, Sure: len(in) == 1})
 		}
 		if v.text == string(hole) {
-			if len(v.from) == 0 {
+			if len(notEvery(v.from)) == 0 {
 				c.unknown(c.at, "a text is run that shows only when it runs")
 			}
 			c.someScript(v, c.at)
