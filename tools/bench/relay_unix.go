@@ -102,8 +102,18 @@ func (s *relayStage) wake(ctx context.Context, agents []string) {
 	roster.Notify(ctx, s.places.Dir, agents)
 }
 
-// poke starts the daemon if none runs.
-func (s *relayStage) poke(ctx context.Context) error {
+// poke starts the daemon if none runs. One that was killed just now may still take the
+// connection, and break it: then another one is started.
+func (s *relayStage) poke(ctx context.Context) (err error) {
+	for range 50 {
+		if err = s.pokeOnce(ctx); err == nil || backoff.Sleep(ctx, 20*time.Millisecond) != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (s *relayStage) pokeOnce(ctx context.Context) error {
 	client, err := daemon.Start(ctx, s.places, s.hookway, s.env)
 	if err != nil {
 		return err
