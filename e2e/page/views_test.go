@@ -33,7 +33,8 @@ var views = []view{
 	{"sessions/claude-0000?agent=claude", "", []string{"Make the cart survive a reload", "go test ./..."}, false},
 	{"decisions", "Decisions", []string{"make deploy"}, true},
 	{"decisions/6", "", []string{"make deploy", "Not today. Deploy on Monday."}, false},
-	{"approvals", "Approvals", []string{"touch ./cart.lock", "Is this file wanted?", "Allow", "Deny"}, true},
+	{"approvals", "Approvals", []string{"touch ./cart.lock", "Is this file wanted?", "Allow", "Deny", "touch ./cart.old", "Take back"}, true},
+	{"approvals/standing", "Answers that stand", []string{"refuses", "touch ./cart.old", "Take back"}, true},
 	{"guards", "Guards", []string{"git", "databases", "monitor"}, true},
 	{"hooks?cwd=PROJECT", "Hooks", []string{"no-deploy", "tidy"}, true},
 	{"messages", "Messages", []string{"The cart tests are green again."}, true},
@@ -52,6 +53,7 @@ func newStory(t *testing.T) *world {
 	w.native("SessionStart", object{"session_id": "claude-live", "source": "startup"}) // from then on the agent is known
 	w.hooked("claude-live", "make deploy")
 	w.hookway("send", "claude-clau", "The cart tests are green again.")
+	w.stands("claude-live", "touch ./cart.old", "deny", "session")
 	w.asks("claude-live", "touch ./cart.lock")
 	return w
 }
@@ -350,7 +352,9 @@ func TestByKeyboardAlone(t *testing.T) {
 	p.view("approvals")
 	code := ""
 	for _, a := range w.asked() {
-		code = a.Code
+		if a.State == "open" {
+			code = a.Code
+		}
 	}
 	p.until("the call is there, and can have been seen", `document.querySelector('[data-code=%q] button.allow:not(:disabled)')`, code)
 	p.press("a")

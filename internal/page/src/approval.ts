@@ -26,6 +26,7 @@ export interface Approval {
   by: string;
   from: string;
   answered: number;
+  after: number; // ms, from the question to the answer
   used: number;
   raw: unknown;
 }
@@ -47,12 +48,18 @@ export function argumentsOf(input: string): Argument[] {
   return out;
 }
 
+/** A call on a line. */
+export function inShort(input: string): string {
+  const all = argumentsOf(input);
+  return (all[0]?.name === "command" ? all[0].text : input).replace(/\s+/g, " ");
+}
+
 export function approval(v: unknown): Approval {
   const o = must(v, "an approval");
   if (str(o.code) === "") throw new Error("an approval without a code");
   return {
     code: str(o.code), state: str(o.state), kind: str(o.kind), route: str(o.route), agent: str(o.agent), session: str(o.session), subagent: str(o.subagent), workspace: str(o.workspace),
     tool: str(o.tool), input: str(o.input), hook: str(o.hook), rule: str(o.rule), reason: str(o.reason), does: str(o.does), shape: yes(o.has_shape), waiters: num(o.waiters),
-    first: time(o.first), until: time(o.until), scope: str(o.scope), note: str(o.note), by: str(o.by), from: str(o.from), answered: time(o.answered), used: time(o.used), raw: v,
+    first: time(o.first), until: time(o.until), scope: str(o.scope), note: str(o.note), by: str(o.by), from: str(o.from), answered: time(o.answered), after: num(o.after_s) * 1000, used: time(o.used), raw: v,
   };
 }

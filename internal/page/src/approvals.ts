@@ -1,11 +1,12 @@
 // Approvals: what agents ask, as cards to answer.
 
 import type { VNode } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { approval, argumentsOf, type Approval } from "./approval";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { approval, argumentsOf, inShort, type Approval } from "./approval";
 import { Broken, each, obj } from "./decode";
 import { json, told, useQuery, who, wrongPIN } from "./daemon";
 import { html, names } from "./element";
+import { useFocusKept } from "./focus";
 import { ago, counted, folder, length } from "./format";
 import { Button, BrokenRow, Choice, Diff, Export, Head, Missing, Notice, Pairs, Text, Time } from "./parts";
 import { Pin } from "./pin";
@@ -13,6 +14,7 @@ import { link } from "./route";
 import { say } from "./say";
 import { Signal, useSignal } from "./signal";
 import { chime, sound, switchSound } from "./sound";
+import { StandingPart, useStanding } from "./standing";
 import { clip } from "./visible";
 
 /** How many wait for an answer: the navigation and the title of the page say it. */
@@ -45,34 +47,13 @@ function useOrder(all: (Approval | Broken)[]): Approval[] {
   return good.sort((x, y) => order.current.get(x.code)! - order.current.get(y.code)!);
 }
 
-// Where a card goes that had the focus, the next one gets it: as a whole, so that no key
-// that is pressed once more answers it.
-function useFocusKept(place: string): { current: HTMLDivElement | null } {
-  const box = useRef<HTMLDivElement>(null);
-  const was = useRef(-1);
-  useEffect(() => {
-    const note = () => {
-      const card = document.activeElement?.closest(".approval");
-      if (card || document.activeElement !== document.body) was.current = card && box.current ? [...box.current.children].indexOf(card) : -1;
-    };
-    document.addEventListener("focusin", note);
-    return () => document.removeEventListener("focusin", note);
-  }, []);
-  useLayoutEffect(() => {
-    if (was.current < 0 || document.activeElement !== document.body) return;
-    const left = box.current?.children ?? [];
-    ((left[Math.min(was.current, left.length - 1)] ?? document.querySelector("main h1")) as HTMLElement | null)?.focus();
-  }, [place]);
-  return box;
-}
-
 export function Approvals(): VNode {
-  const q = useQuery("/v1/approvals", approvals, 1500);
+  const q = useQuery("/v1/approvals", approvals, 1500), standing = useStanding();
   const all = useOrder(q.data ?? []);
   const on = useSignal(sound);
   const waiting = all.filter((a) => a.state === "open"), done = all.filter((a) => a.state !== "open").reverse();
   const place = waiting.map((a) => a.code).join(" ");
-  const cards = useFocusKept(place);
+  const cards = useFocusKept<HTMLDivElement>(".approval", place), below = q.data && !standing.loading; // at once, so that nothing moves
   useEffect(() => {
     const key = (e: KeyboardEvent) => {
       if (e.ctrlKey || e.metaKey || e.altKey || (e.target as HTMLElement).closest("input, textarea, select, dialog")) return;
@@ -98,15 +79,10 @@ export function Approvals(): VNode {
     ${q.data && waiting.length === 0 && html`<div class="empty card"><h2>Nothing waits for you</h2><p>When an agent wants something that a rule asks about or blocks, it is shown here.</p></div>`}
     <div class="cards" ref=${cards}>${waiting.map((a) => html`<${Card} key=${a.code} a=${a} place=${place} again=${q.reload} />`)}</div>
     ${q.data?.filter((a) => a instanceof Broken).map((b, i) => html`<${BrokenRow} key=${i} of=${b} />`)}
-    ${done.length > 0 && html`<section class="part"><h2>In the last hour</h2><ul class="plain-list">${done.map((a) => html`<li key=${a.code} class="done"><${Time} at=${Number.isNaN(a.answered) ? a.first : a.answered} /><span class=${names("state", "state-" + a.state)}>${clip(a.state, 20)}</span>
-      <span class="agent">${clip(a.agent, 30)}</span><span class="what mono">${clip(inShort(a.input), 200)}</span><span class="dim">${[a.scope && a.scope !== "once" ? `for the ${a.scope}` : "", a.by && `by ${a.by}`, a.from, a.note && `“${a.note}”`].filter(Boolean).map((s) => clip(s, 120)).join(" · ")}</span></li>`)}</ul></section>`}
+    ${below && html`<${StandingPart} q=${standing} />`}
+    ${below && done.length > 0 && html`<section class="part"><h2>In the last hour</h2><ul class="plain-list">${done.map((a) => html`<li key=${a.code} class="done"><${Time} at=${Number.isNaN(a.answered) ? a.first : a.answered} /><span class=${names("state", "state-" + a.state)}>${clip(a.state, 20)}</span>
+      <span class="agent">${clip(a.agent, 30)}</span><span class="what mono">${clip(inShort(a.input), 200)}</span><span class="dim">${[a.scope && a.scope !== "once" ? `for the ${a.scope}` : "", a.by && `by ${a.by}`, a.from, a.after > 0 ? `after ${length(a.after)}` : "", a.note && `“${a.note}”`].filter(Boolean).map((s) => clip(s, 120)).join(" · ")}</span></li>`)}</ul></section>`}
   </section>`;
-}
-
-/** A call on a line. */
-function inShort(input: string): string {
-  const all = argumentsOf(input);
-  return (all[0]?.name === "command" ? all[0].text : input).replace(/\s+/g, " ");
 }
 
 /** What is asked: a command or a change by itself, and with its name whatever else the call has. */

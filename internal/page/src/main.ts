@@ -26,6 +26,7 @@ import { Sessions } from "./sessions";
 import { SessionView } from "./sessionview";
 import { useSignal } from "./signal";
 import { sound } from "./sound";
+import { StandingView } from "./standing";
 import { beginTheme, choose, theme, type Theme } from "./theme";
 import { clip } from "./visible";
 import "./page.css";
@@ -34,7 +35,7 @@ const views: { view: string; name: string; all: ComponentType; one?: ComponentTy
   { view: "now", name: "Now", all: Now },
   { view: "sessions", name: "Sessions", all: Sessions, one: SessionView },
   { view: "decisions", name: "Decisions", all: Decisions, one: Decision },
-  { view: "approvals", name: "Approvals", all: Approvals },
+  { view: "approvals", name: "Approvals", all: Approvals, one: StandingView },
   { view: "guards", name: "Guards", all: GuardsView },
   { view: "hooks", name: "Hooks", all: Hooks },
   { view: "messages", name: "Messages", all: Messages },
