@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"regexp"
 	"strconv"
 	"sync"
@@ -130,9 +129,6 @@ func (k *killer) run(ctx context.Context, allSent func()) error {
 	program, env, err := k.stage.worker()
 	if err != nil {
 		return err
-	}
-	if signal.Ignored(syscall.SIGHUP) { // by nohup: agents would outlive their terminals
-		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	open := func() error {
 		k.w, err = k.stage.open(ctx, k.stage.plain(), append(env, "HOOKWAY_ATTACH=on"), k.stage.wrapped("Worker", program)...)

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -109,6 +110,9 @@ type window struct {
 }
 
 func (s *runStage) open(ctx context.Context, dir string, env []string, argv ...string) (*window, error) {
+	if signal.Ignored(syscall.SIGHUP) { // by nohup: programs would outlive their windows
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env = dir, append(slices.Clone(s.env), env...)
 	f, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: 120, Rows: 40})
