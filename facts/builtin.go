@@ -26,7 +26,7 @@ func init() {
 		"base64": (*call).decode, "base32": (*call).decode, "xxd": (*call).decode, "rev": (*call).rev, "tr": (*call).tr, "head": (*call).part, "tail": (*call).part,
 		"basename": (*call).names, "dirname": (*call).names, "realpath": (*call).names, "readlink": (*call).names, "mktemp": (*call).mktemp,
 		"which": (*call).which, "whereis": (*call).which, "ls": (*call).ls, "ln": (*call).ln, "mount": (*call).mounts, "losetup": (*call).mounts,
-		"sed": (*call).sed, "awk": (*call).awk, "gawk": (*call).awk, "mawk": (*call).awk, "nawk": (*call).awk,
+		"sed": (*call).sed, "gsed": (*call).sed, "awk": (*call).awk, "gawk": (*call).awk, "mawk": (*call).awk, "nawk": (*call).awk,
 		"xargs": (*call).xargs, "parallel": (*call).parallel, "find": (*call).find, "fd": (*call).fd, "fdfind": (*call).fd,
 		"git": (*call).git, "dd": (*call).dd, "curl": (*call).curl, "wget": (*call).wget, "hookway": (*call).hookway,
 		"grep": (*call).grep, "egrep": (*call).grep, "fgrep": (*call).grep, "rg": (*call).grep, "ag": (*call).grep, "ack": (*call).grep,

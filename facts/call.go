@@ -229,6 +229,7 @@ func (c *call) start() values {
 		c.mayRead(f)
 	}
 	c.destroys()
+	c.runsAddress()
 	return c.counted(anything(c.stdin.sources()...), args)
 }
 

@@ -43,6 +43,7 @@ func (c *call) program(language string, v value) {
 	if language == "javascript" {
 		r.renamed()
 	}
+	r.rows()
 	r.read()
 	if r.socket && r.shell0 {
 		c.tell(hook.Fact{Does: "connect", Scheme: "tcp", What: "shell", At: c.at, Sure: true})

@@ -237,6 +237,9 @@ func (c *codeCall) others() values {
 		}
 	case "load":
 		for _, v := range c.arg(0) {
+			if strings.HasPrefix(v.text, "http://") || strings.HasPrefix(v.text, "https://") {
+				c.runFile(field{value: v, at: c.at}, c.language)
+			}
 			if strings.HasPrefix(v.text, ".") || strings.HasPrefix(v.text, "/") {
 				c.mayRead(field{value: v, at: c.at})
 			}

@@ -178,6 +178,7 @@ func endOfPattern(src string, i int) int {
 func (c *call) awk() values {
 	args := c.args
 	script := -1
+	inPlace, empties := false, false
 	for i := 0; i < len(args); i++ {
 		t := args[i].text
 		if t == "-f" || t == "--file" {
@@ -186,6 +187,11 @@ func (c *call) awk() values {
 			}
 			i++
 			script = len(args)
+			continue
+		}
+		if (t == "-i" || t == "--include") && i+1 < len(args) {
+			i++
+			inPlace = inPlace || args[i].text == "inplace"
 			continue
 		}
 		if t == "-v" || t == "-F" || t == "--assign" || t == "--field-separator" {
@@ -198,9 +204,18 @@ func (c *call) awk() values {
 		if script < 0 {
 			script = i
 			c.program("awk", args[i].value)
+			empties = inPlace && args[i].known() && awkEmpties(args[i].text)
 			continue
 		}
-		if !strings.Contains(t, "=") {
+		if strings.Contains(t, "=") {
+			continue
+		}
+		if empties {
+			c.leavesNothing(args[i])
+		}
+		if inPlace {
+			c.shell.path("write", args[i], effect{})
+		} else {
 			c.shell.path("read", args[i], effect{})
 		}
 	}

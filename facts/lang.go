@@ -21,6 +21,7 @@ type interpreterCall struct {
 	letters  string // of options after which code stands
 	words    []field
 	ran      bool // code of an option has been read
+	codes    []string
 }
 
 // interpreter is a program that runs code: in an option, a file, or what it reads.
@@ -97,6 +98,9 @@ func (r *interpreterCall) word(i int) (more int, out values, done bool) {
 		return r.nextCode(i), nil, false
 	case r.ran && perlish && slices.ContainsFunc(r.words[:i], inPlace):
 		r.shell.path("write", f, effect{})
+		if r.empties(i) {
+			r.leavesNothing(f)
+		}
 	case r.ran:
 		r.mayRead(f)
 	default:
@@ -108,6 +112,7 @@ func (r *interpreterCall) word(i int) (more int, out values, done bool) {
 // nextCode reads the next word as code.
 func (r *interpreterCall) nextCode(i int) (more int) {
 	if i+1 < len(r.words) {
+		r.codes = append(r.codes, r.words[i+1].text)
 		r.program(r.language, r.words[i+1].value)
 	}
 	r.ran = true
@@ -117,6 +122,24 @@ func (r *interpreterCall) nextCode(i int) (more int) {
 // inPlace reports whether an option has perl or ruby write the files that it reads.
 func inPlace(f field) bool {
 	return strings.HasPrefix(f.text, "-") && !strings.HasPrefix(f.text, "--") && len(f.text) < 8 && strings.Contains(f.text, "i")
+}
+
+// empties reports whether code that runs for each line of the files behind word i leaves
+// nothing of them, and no other file has what was there.
+func (r *interpreterCall) empties(i int) bool {
+	loops, prints := false, false
+	for _, f := range r.words[:i] {
+		if !strings.HasPrefix(f.text, "-") || strings.HasPrefix(f.text, "--") || len(f.text) > 7 {
+			continue
+		}
+		if k := strings.IndexByte(f.text, 'i'); k > 0 && k+1 < len(f.text) && f.text[k+1] != 'e' && f.text[k+1] != 'n' && f.text[k+1] != 'p' {
+			return false // -i.bak
+		}
+		loops = loops || strings.ContainsAny(f.text, "np")
+		prints = prints || strings.Contains(f.text, "p")
+	}
+	code := strings.Join(r.codes, ";")
+	return loops && (value{text: code}).known() && perlEmpties(code, prints)
 }
 
 // module is python -m: a module that is a program too is run as that.

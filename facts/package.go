@@ -45,6 +45,8 @@ func (c *call) packages(t template, p parsed) {
 		fact.Name, fact.At, fact.Sure = visible(o.text), o.at, o.known()
 		if s := packageSource(o.text); s != "registry" {
 			fact.Source = s
+		} else if one.Source == "registry" && c.name == "go" && p.sub == "install" && strings.Contains(o.text, "@") && c.strangeModule(o.text) {
+			fact.Source = "url"
 		} else if fact.Verb == "install" {
 			if named == nil {
 				named = c.namedPackages(fact.Manager)

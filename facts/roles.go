@@ -178,7 +178,11 @@ func (c *call) actData(r role, f field, p parsed, e effect) bool {
 	case "archive", "members":
 		c.archive(r, f, p)
 	default:
-		return false
+		language, ok := strings.CutPrefix(string(r), "code-")
+		if ok {
+			c.codeWord(language, f)
+		}
+		return ok
 	}
 	return true
 }
@@ -218,6 +222,8 @@ func (c *call) actMachine(r role, f field, p parsed) bool {
 		}
 	case "owner":
 		c.owner(f, p)
+	case "plist":
+		c.plist(f, p)
 	case "dbus":
 		if strings.Contains(f.text, "PowerOff") || strings.Contains(f.text, "Reboot") || strings.Contains(f.text, "Halt") {
 			c.tell(hook.Fact{Does: "system", What: "power", Object: f.text, At: f.at, Sure: true})

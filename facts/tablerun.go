@@ -36,10 +36,14 @@ func (e *entry) run(c *call) values {
 	})
 	c.movedTo(before)
 	c.emptied(p)
+	if slices.Contains(lineEditors, c.name) {
+		c.edited(p)
+	}
 	for _, t := range e.facts {
 		c.tellTemplate(t, p)
 	}
 	c.pipedSQL(p)
+	c.pipedCode(p)
 	if c.name == "patch" && !c.seen["dry"] {
 		c.patched(parsed{operands: p.operands[min(1, len(p.operands)):]})
 	}
@@ -78,7 +82,11 @@ func (c *call) unpacks(p parsed) {
 // emptied tells that files are made empty: by truncate, or by a copy of nothing.
 func (c *call) emptied(p parsed) {
 	files := p.operands
-	if c.name == "truncate" { // -s +1K, %4K and >1K let a file grow
+	if c.name == "sponge" {
+		if !c.fedNothing() || c.seen["-a"] {
+			return
+		}
+	} else if c.name == "truncate" { // -s +1K, %4K and >1K let a file grow
 		if size := c.value["-s"] + c.value["--size"]; size != "" && strings.IndexByte("+%>", size[0]) >= 0 {
 			return
 		}
@@ -183,7 +191,7 @@ func (c *call) takesRest(r role, o operand, rest []operand, many bool) (out valu
 			c.types(words)
 		}
 	case r == "run":
-		c.fetched(o.field)
+		c.fetches(o.field)
 		return c.wrapped(words), true
 	case r == "line" && many:
 		for _, v := range c.joined(words) {
@@ -199,6 +207,8 @@ func (c *call) takesRest(r role, o operand, rest []operand, many bool) (out valu
 		if programName(o.text) == "hookway" { // which it builds
 			return c.wrapped(words), true
 		}
+		c.goModule(o.field)
+		return nil, true // the others are words for it
 	case r == "container":
 		return c.container(words), true
 	case r == "cloud":
@@ -218,23 +228,6 @@ func (c *call) types(words []field) {
 	for _, v := range c.joined(words) {
 		c.unsure(func() { c.runText(v.typed(), nil) })
 	}
-}
-
-// fetched tells that what npx and its like run is fetched from somewhere else than a registry.
-func (c *call) fetched(f field) {
-	if !slices.Contains([]string{"npx", "bunx", "pnpx", "dlx", "npm", "pnpm", "yarn", "bun", "uvx", "pipx"}, c.name) {
-		return
-	}
-	source := ""
-	switch t := f.text; {
-	case strings.HasPrefix(t, "github:"), strings.HasPrefix(t, "gitlab:"), strings.HasPrefix(t, "bitbucket:"), strings.HasPrefix(t, "gist:"), strings.HasPrefix(t, "git+"), strings.HasPrefix(t, "git://"), strings.HasSuffix(t, ".git"):
-		source = "git"
-	case strings.HasPrefix(t, "http://"), strings.HasPrefix(t, "https://"):
-		source = "url"
-	default:
-		return
-	}
-	c.tell(hook.Fact{Does: "package", Manager: c.name, Verb: "install", Name: visible(f.text), Source: source, At: f.at, Sure: true})
 }
 
 func fieldsOf(operands []operand) []field {

@@ -67,6 +67,9 @@ func readToken(language, s string) (token, int) {
 		if n <= 2 && language == "python" && n < len(s) && (s[n] == '\'' || s[n] == '"') && strings.Trim(strings.ToLower(s[:n]), "rbuf") == "" {
 			return prefixed(language, s, n)
 		}
+		if marked := n+1 < len(s) && (s[n] == '!' || s[n] == '?') && s[n+1] == '('; marked && (language == "ruby" || language == "elixir") {
+			return token{kind: 'i', text: s[:n]}, n + 1
+		}
 		return token{kind: 'i', text: s[:n]}, n
 	case c >= '0' && c <= '9':
 		n := span(s, func(c byte) bool {

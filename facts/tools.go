@@ -256,6 +256,13 @@ func (t *toolCall) credentials() {
 // later reads what is written where it is run later.
 func (t *toolCall) later() {
 	name := t.text("file_path", "path", "filename", "TargetFile", "filePath")
+	if text, ok := t.input["content"].(string); ok && text == "" && name != "" && t.world.Lstat != nil {
+		for _, place := range t.places(name) {
+			if info, err := t.world.Lstat(place); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+				t.path("delete", field{value: value{text: place}}, effect{empties: true})
+			}
+		}
+	}
 	for _, key := range newTextKeys {
 		if text, ok := t.input[key].(string); ok && name != "" {
 			for _, place := range t.places(name) {

@@ -166,6 +166,9 @@ func (c *call) tee() values {
 			continue
 		}
 		c.shell.path("write", f, effect{})
+		if c.fedNothing() && (len(c.args) == 0 || c.args[0].text != "-a") {
+			c.leavesNothing(f)
+		}
 		for _, p := range c.places(f.text) {
 			c.store(p, c.stdin)
 		}
@@ -346,12 +349,16 @@ func (c *call) sed() values {
 	for _, s := range scripts {
 		c.sedScript(s)
 	}
+	empties := inPlace && !c.seen["suffix"] && sedEmpties(scripts, c.seen["quiet"])
 	var from []string
 	for _, f := range files {
 		if inPlace {
 			c.shell.path("write", f, effect{})
 		} else {
 			c.shell.path("read", f, effect{})
+		}
+		if empties {
+			c.leavesNothing(f)
 		}
 		from = union(from, c.content(f).sources())
 	}
@@ -368,6 +375,7 @@ func (c *call) sed() values {
 
 // sedWords tells apart what sed runs, which files it works on, and whether it writes them.
 func (c *call) sedWords() (scripts, files []field, inPlace bool) {
+	c.seen = map[string]bool{}
 	for i := 0; i < len(c.args); i++ {
 		f := c.args[i]
 		switch t := f.text; {
@@ -385,10 +393,14 @@ func (c *call) sedWords() (scripts, files []field, inPlace bool) {
 			scripts = append(scripts, f)
 		case strings.HasPrefix(t, "-i") || strings.HasPrefix(t, "--in-place"):
 			inPlace = true
+			c.seen["suffix"] = t != "-i" && t != "--in-place" // what was there is kept under another name
 			if t == "-i" && i+1 < len(c.args) && c.args[i+1].text == "" {
 				i++ // BSD: -i ''
 			}
 		case strings.HasPrefix(t, "-") && len(t) > 1:
+			if t == "--quiet" || t == "--silent" || t[1] != '-' && strings.Contains(t, "n") {
+				c.seen["quiet"] = true
+			}
 			if !strings.HasPrefix(t, "--") {
 				inPlace = inPlace || strings.Contains(t, "i")
 				if strings.HasSuffix(t, "e") && i+1 < len(c.args) {
