@@ -104,7 +104,7 @@ func (c *call) counted(out values, args []field) values {
 	if c.lists(args) {
 		return anything(union(out.sources(), []string{everyOne + c.name})...)
 	}
-	if slices.ContainsFunc(out.sources(), isEvery) && c.narrows() {
+	if slices.ContainsFunc(out, func(v value) bool { return slices.ContainsFunc(v.from, isEvery) }) && c.narrows() {
 		for i, v := range out {
 			out[i].from = notEvery(v.from)
 		}
