@@ -255,7 +255,11 @@ func query(r *http.Request, names ...string) (url.Values, error) {
 	}
 	for name, values := range q {
 		if !slices.Contains(names, name) {
-			return nil, problem("bad-request", "there is no parameter %q; there is %s", name, strings.Join(names, ", ")).at(name)
+			known := "this takes none"
+			if len(names) > 0 {
+				known = "there is " + strings.Join(names, ", ")
+			}
+			return nil, problem("bad-request", "there is no parameter %q; %s", name, known).at(name)
 		}
 		if len(values) > 1 {
 			return nil, problem("bad-request", "%s is there twice", name).at(name)
