@@ -63,7 +63,7 @@ var copilot = as(client.Copilot, agent{
 
 var opencode = as(client.OpenCode, agent{
 	destroy: "rm -rf ./victim",
-	screen:  &screen{argv: []string{"--model", "scripted/scripted"}, ready: "Ask anything"},
+	screen:  &screen{argv: []string{"--model", "scripted/scripted"}, ready: "Ask anything", once: true},
 	kept:    []string{"home/.config/opencode/opencode.json", "home/.config/opencode/plugin/hookway.js", "project/.opencode/plugin/hookway.js"},
 	delegate: func(work string) model.Call {
 		return model.Call{Tool: "task", Input: object{"description": "make files", "prompt": work, "subagent_type": "general"}}

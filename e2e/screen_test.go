@@ -24,6 +24,7 @@ type screen struct {
 	argv  []string // its command line for that, without the program
 	ready string   // what it shows when it takes a prompt
 	slow  bool     // an Enter right after a paste is a line break to it
+	once  bool     // one Ctrl-C ends it where it rests; another one kills it while it ends
 
 	freely []string // more of its command line, with which it runs commands unasked
 	resume []string // the same, with which it goes on with the last session; nil: unknown
@@ -251,12 +252,19 @@ func (x *window) rests(t *testing.T) {
 // busy machine a pause between them is too long.
 func (x *window) leaves(t *testing.T) int {
 	t.Helper()
+	presses, pause := 2, 500*time.Millisecond
+	if a := x.w.agent; a.screen != nil && a.screen.once {
+		presses, pause = 1, toAct/4
+	}
 	for range 4 {
 		x.rests(t)
-		for range 2 {
+		for range presses {
 			x.mu.Lock()
 			changed := x.changed
 			x.mu.Unlock()
+			if presses == 1 { // what it draws now is its end
+				changed = nil
+			}
 			select {
 			case <-x.ended:
 				return x.code
@@ -266,7 +274,7 @@ func (x *window) leaves(t *testing.T) int {
 			select {
 			case <-x.ended:
 			case <-changed:
-			case <-time.After(500 * time.Millisecond):
+			case <-time.After(pause):
 			}
 		}
 	}
