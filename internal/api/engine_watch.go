@@ -68,7 +68,10 @@ func watchError(err error) error {
 func watched(one judge.Watched) (*hookwayv1.WatchResponse, error) {
 	if one.Hook == nil {
 		text, err := one.JSON()
-		return &hookwayv1.WatchResponse{Json: text, Missed: uint64(one.Missed)}, err
+		if err != nil {
+			return nil, status.Error(codes.Internal, err.Error())
+		}
+		return &hookwayv1.WatchResponse{Json: text, Missed: uint64(one.Missed)}, nil
 	}
 	c := changed(one.Hook)
 	if c == nil {

@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -144,14 +143,6 @@ func (s *stream) missed(n int64) {
 	}
 }
 
-// data ends an event with its data.
-func (s *stream) data(v any) {
-	enc := json.NewEncoder(&s.out) // it ends the line
-	enc.SetEscapeHTML(false)
-	s.err = enc.Encode(v)
-	s.out.WriteByte('\n')
-}
-
 // noticeKinds are the names under which changes of hooks are sent: compilr's.
 var noticeKinds = map[hook.NoticeKind]string{
 	hook.HookRegistered: "hook:registered", hook.HookUnregistered: "hook:unregistered",
@@ -204,8 +195,12 @@ func changed(n *judge.HookNotice) *change {
 func (s *stream) notice(n *judge.HookNotice) {
 	if c := changed(n); c != nil {
 		s.missed(n.Missed)
-		fmt.Fprintf(&s.out, "event: %s\ndata: ", c.Type)
-		s.data(c)
+		text, err := plainJSON(c)
+		if err != nil {
+			s.err = err
+			return
+		}
+		fmt.Fprintf(&s.out, "event: %s\ndata: %s\n\n", c.Type, text)
 	}
 }
 
