@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 )
 
@@ -65,6 +66,7 @@ func (w *writer) run() {
 // take writes a record, and all that wait behind it, as one batch.
 func (w *writer) take(e *entry) {
 	w.batch = append(w.batch[:0], e)
+	runtime.Gosched() // what is ready to run may append, too: a batch costs as much as one record
 	for len(w.batch) < maxBatch {
 		select {
 		case e := <-w.log.queue:
