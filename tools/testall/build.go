@@ -73,6 +73,7 @@ func build(ctx context.Context, o options) (programs []program, clean func(), er
 			args = append(args, p.ImportPath)
 		}
 		cmd := exec.CommandContext(ctx, "go", args...)
+		cmd.Env = roomy(os.Environ())
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 		if err := cmd.Run(); err != nil {
 			return nil, clean, fmt.Errorf("the tests do not compile: %w", err)
@@ -85,6 +86,15 @@ func build(ctx context.Context, o options) (programs []program, clean func(), er
 	fmt.Printf("the tests of %d packages compiled in %s\n", len(programs), time.Since(began).Round(time.Second))
 	slices.SortFunc(programs, func(a, b program) int { return strings.Compare(a.ImportPath, b.ImportPath) })
 	return programs, clean, nil
+}
+
+// roomy lets compilers and linkers collect their garbage from 2 GiB on only, which saves a
+// sixth of their time, unless the environment says when.
+func roomy(environ []string) []string {
+	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
+		return environ
+	}
+	return append(environ, "GOGC=off", "GOMEMLIMIT=2GiB")
 }
 
 // withTests lists the packages that have tests.
