@@ -236,8 +236,10 @@ func (c *call) start() values {
 // destroying begin the sub-commands by which programs take away what they keep, and
 // unasked are the options by which they do so without a question.
 var (
-	destroying = []string{"delete", "destroy", "remove", "uninstall", "purge", "drop", "wipe", "erase", "terminate", "nuke", "prune", "gc", "forget"}
-	unasked    = []string{"-f", "-y", "--force", "--yes", "--assume-yes", "--noprompt", "--no-prompt", "--noconfirm", "--no-confirm", "--silent", "--auto-approve", "--skip-confirmation", "--no-input", "--quiet-delete", "--all"}
+	destroying = []string{"delete", "destroy", "remove", "uninstall", "purge", "drop", "wipe", "erase", "terminate", "nuke", "prune", "gc", "forget", "unset", "rm", "del", "expire", "expunge", "unregister", "revoke"}
+	// keeps are what services keep for somebody: secrets delete X, project:remove, env unset
+	keeps   = []string{"secret", "env", "variable", "var", "config", "database", "db", "project", "app", "application", "site", "bucket", "deployment", "domain", "zone", "record", "cluster", "queue", "topic", "stream", "collection", "keyspace", "dataset", "backup", "snapshot", "instance", "server", "machine", "vm", "droplet", "org", "organization", "team", "member", "user", "account", "webhook", "function", "worker", "tenant", "vault", "recording", "subscription", "customer", "invoice"}
+	unasked = []string{"-f", "-y", "--force", "--yes", "--assume-yes", "--noprompt", "--no-prompt", "--noconfirm", "--no-confirm", "--silent", "--auto-approve", "--skip-confirmation", "--no-input", "--quiet-delete", "--all"}
 )
 
 // destroys tells of a program of which nothing is known that its words say it would take
@@ -253,17 +255,26 @@ func (c *call) destroys() {
 			asks = false
 		}
 	}
-	if asks || len(c.args) == 0 || !c.args[0].known() || strings.HasPrefix(c.args[0].text, "-") {
+	if len(c.args) == 0 || !c.args[0].known() || strings.HasPrefix(c.args[0].text, "-") {
 		return
 	}
-	for _, w := range words[:min(len(words), 2)] {
+	kept := false
+	for _, w := range words[:min(len(words), 3)] {
 		for part := range strings.FieldsFuncSeq(strings.ToLower(w), func(r rune) bool { return r == ':' || r == '-' }) {
-			if slices.Contains(destroying, part) {
-				c.tell(hook.Fact{Does: "infra", System: c.name, Verb: "delete", Object: visible(strings.Join(words, " ")), At: c.at})
+			kept = kept || slices.Contains(keeps, strings.TrimSuffix(part, "s"))
+			if (kept || !asks) && slices.Contains(destroying, part) {
+				c.tell(hook.Fact{Does: "infra", System: c.name, Verb: "delete", Object: visible(strings.Join(words, " ")), Dry: c.saysDry(), At: c.at})
 				return
 			}
 		}
 	}
+}
+
+// saysDry reports whether a program is asked only to say what it would do.
+func (c *call) saysDry() bool {
+	return slices.ContainsFunc(c.args, func(f field) bool {
+		return strings.HasPrefix(f.text, "--dry") || f.text == "--what-if" || f.text == "--check" || f.text == "--simulate"
+	})
 }
 
 // mayRead tells that a credential is named to a program which may read it.
@@ -280,7 +291,7 @@ func (c *call) mayRead(f field) {
 		return
 	}
 	name = strings.TrimPrefix(name, "@")
-	if strings.ContainsAny(name, " \t\n") {
+	if strings.ContainsAny(name, " \t\n") && !isPath(name) {
 		return // a sentence, or a command that is only text
 	}
 	f.text = name
@@ -290,6 +301,12 @@ func (c *call) mayRead(f field) {
 			return
 		}
 	}
+}
+
+// isPath reports whether a text with blanks in it is the name of a file: it begins at a top,
+// and goes down more than once.
+func isPath(s string) bool {
+	return (strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~/")) && strings.Count(s, "/") > 2 && !strings.ContainsAny(s, "\n\t;|&<>$") && !strings.Contains(s, " /") && !strings.Contains(s, " -")
 }
 
 // asksForHelp reports whether the program only prints its help or version.

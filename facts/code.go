@@ -24,14 +24,14 @@ func (c *call) program(language string, v value) {
 		v.text = withoutPatterns(v.text)
 	}
 	r.tokens = tokens(language, v.text)
-	if language == "lisp" || language == "tcl" || language == "applescript" || language == "r" { // no reader of its own
+	if language == "lisp" || language == "tcl" || language == "applescript" && !c.appleScript(v) || language == "r" { // no reader of its own
 		c.unknown(c.at, "it cannot be read: code in "+language)
 	} else if !r.readable() {
 		c.unknown(c.at, "it cannot be read as "+language)
 	}
 	if !r.onlyShows() {
 		for _, t := range r.tokens {
-			if t.kind == 's' && t.text != "" && len(t.text) < 512 && !strings.ContainsAny(t.text, " \n") {
+			if t.kind == 's' && t.text != "" && len(t.text) < 512 && (!strings.ContainsAny(t.text, " \n") || isPath(t.text)) {
 				c.mayRead(field{value: value{text: r.homed(t.text)}, at: c.at})
 			}
 		}

@@ -14,6 +14,7 @@ const everyOne = "all:"
 var keepers = map[string]string{
 	"docker": "fnl", "podman": "fnl", "nerdctl": "fnl", "crictl": "", "lxc": "", "incus": "", "kubectl": "flk", "oc": "flk", "k": "flk", "helm": "fl",
 	"virsh": "", "vagrant": "", "multipass": "", "limactl": "", "aws": "", "gcloud": "", "az": "", "doctl": "", "hcloud": "", "linode-cli": "", "heroku": "", "fly": "", "flyctl": "",
+	"redis-cli": "n", "valkey-cli": "n", "keydb-cli": "n",
 	"gh": "R", "glab": "R", "oci": "", "scw": "", "civo": "", "openstack": "", "vultr-cli": "", "exo": "", "ibmcloud": "", "nomad": "", "vercel": "", "wrangler": "", "firebase": "",
 }
 
@@ -28,6 +29,9 @@ func (c *call) lists(args []field) bool {
 	letters, keeps := keepers[c.name]
 	if !keeps {
 		return false
+	}
+	if strings.HasSuffix(c.name, "-cli") && letters == "n" {
+		return listsKeys(args)
 	}
 	var words []string
 	for i := 0; i < len(args); i++ {
@@ -54,6 +58,26 @@ func (c *call) lists(args []field) bool {
 		}
 	}
 	return listWords(words, letters)
+}
+
+// listsKeys reports whether words ask a store for the names of all its keys.
+func listsKeys(args []field) bool {
+	scans, every := false, true
+	for i, f := range args {
+		switch next := args[min(i+1, len(args)-1)].text; {
+		case f.text == "--scan":
+			scans = true
+		case f.text == "--pattern":
+			every = every && next == "*"
+		case strings.EqualFold(f.text, "keys") && i+1 < len(args):
+			scans, every = true, every && next == "*"
+		case strings.EqualFold(f.text, "scan") && i+1 < len(args):
+			scans = true
+		case strings.EqualFold(f.text, "match") && i+1 < len(args):
+			every = every && next == "*"
+		}
+	}
+	return scans && every
 }
 
 // listWords reports whether words without options ask for a list and name nothing in it.
@@ -130,6 +154,9 @@ func (c *call) everyIn(args []field, before int) {
 	}
 	for i := before; i < len(c.out); i++ {
 		f := &c.out[i]
+		if f.By == c.name && f.Does == "sql" && f.Verb == "delete" {
+			f.Bounded, f.Object = false, "every key"
+		}
 		if f.By != c.name || f.Does != "infra" || f.Verb != "delete" && f.Verb != "stop" && f.Verb != "prune" {
 			continue
 		}

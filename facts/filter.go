@@ -61,8 +61,31 @@ func (g *grepCall) names() values {
 			from = union(from, v.from)
 		}
 	}
+	for _, p := range g.keysBelow() {
+		b.WriteString(p + "/" + string(word) + "/id_rsa\n")
+	}
 	b.WriteRune(hole)
 	return values{{b.String(), from}}.bounded()
+}
+
+// keyMarks are what texts with credentials have in them, and others only if they are about them.
+var keyMarks = regexp.MustCompile(`(?i)BEGIN.{0,3}(RSA|OPENSSH|EC|DSA|PGP|ENCRYPTED)|PRIVATE.{1,3}KEY|aws_secret_access_key|\bAKIA|\bASIA|ghp_|github_pat_|glpat-|xox[bp]|sk_live|sk-ant|npm_\[|_authToken|client_secret"`)
+
+// keysBelow are the places outside the project where grep looks for texts that are credentials:
+// what it finds there, or in which files, are some.
+func (g *grepCall) keysBelow() (out []string) {
+	if !slices.ContainsFunc(g.patterns, keyMarks.MatchString) || g.has("v", "--invert-match") || g.has("L", "--files-without-match") || g.has("c", "--count") || g.has("q", "--quiet") {
+		return nil
+	}
+	for _, f := range g.operands {
+		for _, p := range g.places(f.text) {
+			p = path.Clean(p)
+			if known := !strings.HasPrefix(p, string(hole)); known && p != g.world.project() && slices.Contains([]string{scopeRoot, scopeHome, scopeSystem, scopeOther}, g.world.scope(p)) && (g.recursive || !f.known() || strings.ContainsRune(p, word)) {
+				out = append(out, strings.TrimSuffix(visible(p), "/"))
+			}
+		}
+	}
+	return out
 }
 
 // expression is what grep looks for, or nil if that cannot be told.

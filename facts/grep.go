@@ -3,6 +3,8 @@ package facts
 import (
 	"slices"
 	"strings"
+
+	"github.com/hookway/hookway/hook"
 )
 
 // grepCall is grep, and programs like it, with its options read.
@@ -35,6 +37,9 @@ func (c *call) grep() values {
 		return g.passed()
 	case g.has("l", "--files-with-matches") || g.has("L", "--files-without-match"):
 		return g.names()
+	}
+	for _, p := range g.keysBelow() {
+		c.tell(hook.Fact{Does: "read", Path: p, Secret: "private key", Recursive: true, At: c.at, Sure: true})
 	}
 	return anything(from...)
 }

@@ -32,6 +32,9 @@ func (c *call) packages(t template, p parsed) {
 		c.tell(one)
 		return
 	}
+	if v := c.value["--path"]; v != "" && len(p.operands) == 0 { // what the project itself makes
+		one.Name, one.Source, one.Global = visible(v), "path", false
+	}
 	if v := c.value["-e"]; v != "" && c.name != "npm" {
 		p.operands = append(p.operands, operand{field: field{value: value{text: v}, at: c.at}})
 	}
@@ -45,6 +48,7 @@ func (c *call) packages(t template, p parsed) {
 		fact.Name, fact.At, fact.Sure = visible(o.text), o.at, o.known()
 		if s := packageSource(o.text); s != "registry" {
 			fact.Source = s
+			fact.Global = fact.Global && (s != "path" || fact.Manager != "gem")
 		} else if one.Source == "registry" && c.name == "go" && p.sub == "install" && strings.Contains(o.text, "@") && c.strangeModule(o.text) {
 			fact.Source = "url"
 		} else if fact.Verb == "install" {

@@ -61,6 +61,9 @@ func (sh *shell) path(does string, f field, e effect) {
 		fact := hook.Fact{Does: does, At: f.at, Sure: len(places) == 1, Recursive: e.recursive, Many: e.many || f.many || f.glob, Glob: f.glob, Dry: e.dry}
 		if e.empties {
 			fact.Verb = "empty"
+			if sh.isNew(p) {
+				fact.Does, fact.Verb = "write", ""
+			}
 		}
 		does := func() {
 			sh.place(&fact, p, f, e)
@@ -74,6 +77,15 @@ func (sh *shell) path(does string, f field, e effect) {
 			does()
 		}
 	}
+}
+
+// isNew reports whether it is known that there is no file of that name.
+func (sh *shell) isNew(p string) bool {
+	if sh.world.Lstat == nil || strings.ContainsAny(p, string([]rune{hole, word})) || strings.ContainsRune(p, '*') {
+		return false
+	}
+	_, err := sh.world.Lstat(sh.world.resolve(path.Clean(p)))
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // meaning tells what it means that a file changes, or goes, beside the file itself.

@@ -69,6 +69,8 @@ func (c *call) actFile(r role, f field, e effect) bool {
 	case "look": // only its name, size and kind
 		e.dry = true
 		c.shell.path("read", f, e)
+	case "keyfile":
+		c.sshKey(f, e)
 	case "maybe": // a file, if there is one of that name
 		c.mayRead(f)
 	case "dir":
@@ -92,6 +94,18 @@ func (c *call) actRun(r role, f field, p parsed) bool {
 		c.runField(f)
 	case "source":
 		c.runFile(f, "sh")
+	case "before": // it is run with another program behind it
+		f.text += " " + string(word)
+		c.runField(f)
+	case "fetched":
+		c.fetched(f)
+	case "binary": // what runs is in the file
+		c.shell.path("read", f, effect{})
+		for _, v := range c.content(f) {
+			if origin(v) == "download" {
+				c.tell(hook.Fact{Does: "execute", From: "download", Path: filePath(v), At: f.at, Sure: true})
+			}
+		}
 	case "npmscript":
 		if len(p.operands) > 0 && p.operands[0].at == f.at {
 			c.npmScript(f.text, fieldsOf(p.operands[1:]))
@@ -102,6 +116,14 @@ func (c *call) actRun(r role, f field, p parsed) bool {
 		if kind, _, _ := strings.Cut(f.text, "="); slices.Contains([]string{"yaml", "json", "jsonpath", "jsonpath-as-json", "go-template", "template", "custom-columns"}, kind) {
 			c.seen["prints"] = true
 		}
+	case "envformat", "psmode", "onekey", "migration":
+		c.asksFor(r, f, p)
+	case "thereline": // it runs on the machine that is meant
+		old := c.st
+		c.shell.st = old.clone()
+		c.st.remote = "host"
+		c.runText(f.value, nil)
+		c.shell.st = old
 	case "salt":
 		if i := slices.IndexFunc(c.args, func(a field) bool { return a.text == "cmd.run" || a.text == "cmd.shell" }); i >= 0 && f.text != c.args[i].text {
 			old := c.st
@@ -135,6 +157,20 @@ func (c *call) actRun(r role, f field, p parsed) bool {
 		return false
 	}
 	return true
+}
+
+// asksFor notes what a word asks a program to print, or to take away.
+func (c *call) asksFor(r role, f field, p parsed) {
+	switch t := strings.ReplaceAll(f.text, "EnvironmentFile", ""); {
+	case r == "onekey":
+		c.seen["onekey"] = true
+	case r == "migration":
+		c.seen["drops"] = t == "reset" || t == "down-to"
+	case r == "envformat": // the environment, or all that there is
+		c.seen["prints"] = c.seen["prints"] || strings.Contains(t, "Env") || strings.Contains(t, "json .}") || strings.Contains(t, "json .Config}")
+	case r == "psmode" && strings.Trim(t, "abcdefghijklmnopqrstuvwxyzAJLNOSTUVX") == "" && strings.Contains(t, "e"): // ps axe, and not ps -e
+		c.seen["prints"] = true
+	}
 }
 
 // escapes runs the rest of a line that begins in one of some ways.

@@ -32,11 +32,24 @@ var secretPaths = map[string]string{
 	"/.ssh": "ssh key", "/.gnupg": "private key", "/.aws": "cloud credentials", "/.azure": "cloud credentials", "/.config/gcloud": "cloud credentials",
 	"/.kube": "cluster credentials", "/.docker/config.json": "registry token", "/.config/gh": "token", "/.config/hub": "token", "/.cargo/credentials": "registry token",
 	"/.cargo/credentials.toml": "registry token", "/.gem/credentials": "registry token", "/.m2/settings.xml": "registry token", "/.gradle/gradle.properties": "registry token",
-	"/.local/share/keyrings": "passwords", "/Library/Keychains": "passwords", "/.password-store": "passwords", "/.mozilla": "browser", "/.config/google-chrome": "browser",
+	"/.local/share/keyrings": "passwords", "/Library/Keychains": "passwords", "/.password-store": "passwords",
 	"/.config/rclone": "cloud credentials", "/.terraform.d/credentials.tfrc.json": "cloud credentials", "/.oci": "cloud credentials", "/.config/op": "passwords",
 	"/.composer/auth.json": "registry token", "/.nuget": "", "/.databrickscfg": "token", "/.snowsql": "password", "/.codex/auth.json": "token", "/.claude/.credentials.json": "token",
 	"/.claude.json": "token", "/.gemini/oauth_creds.json": "token", "/.qwen/oauth_creds.json": "token", "/.local/share/opencode/auth.json": "token", "/.config/github-copilot": "token", "/.copilot": "",
 }
+
+// browsers are folders in which browsers and mail programs have the passwords and cookies of
+// their user, on all systems.
+var browsers = []string{
+	"/.mozilla", "/.thunderbird", "/.librewolf", "/.waterfox", "/.zen", "/.config/google-chrome", "/.config/google-chrome-beta", "/.config/chromium", "/.config/BraveSoftware", "/.config/microsoft-edge", "/.config/vivaldi", "/.config/opera", "/.config/Slack", "/.config/discord",
+	"/snap/chromium/common/chromium", "/snap/brave/current", "/.var/app/com.google.Chrome/config", "/.var/app/org.chromium.Chromium/config", "/.var/app/com.brave.Browser/config", "/.var/app/com.microsoft.Edge/config", "/.var/app/org.mozilla.firefox",
+	"/Library/Application Support/Google/Chrome", "/Library/Application Support/Chromium", "/Library/Application Support/BraveSoftware", "/Library/Application Support/Microsoft Edge", "/Library/Application Support/Vivaldi", "/Library/Application Support/Arc", "/Library/Application Support/com.operasoftware.Opera", "/Library/Application Support/Firefox", "/Library/Application Support/Thunderbird", "/Library/Application Support/Slack", "/Library/Cookies", "/Library/Safari", "/Library/Thunderbird",
+	"/AppData/Local/Google/Chrome", "/AppData/Local/Chromium", "/AppData/Local/Microsoft/Edge", "/AppData/Local/BraveSoftware", "/AppData/Local/Vivaldi", "/AppData/Roaming/Opera Software", "/AppData/Roaming/Mozilla/Firefox", "/AppData/Roaming/Thunderbird", "/AppData/Local/Microsoft/Credentials", "/AppData/Roaming/Microsoft/Credentials", "/AppData/Local/Microsoft/Vault", "/AppData/Roaming/Microsoft/Protect",
+}
+
+// browserFiles are the files in which browsers have them. Outside of the project they are
+// taken for that, wherever they lie.
+var browserFiles = []string{"logins.json", "logins-backup.json", "key4.db", "key3.db", "signons.sqlite", "login data", "login data for account", "cookies.sqlite", "cookies.binarycookies", "cookies-journal"}
 
 // publicName names that look like secrets and are none.
 func publicName(base string) bool {
@@ -54,6 +67,9 @@ func publicName(base string) bool {
 
 // secretPathsInOrder are the paths, longer ones first: they say more.
 var secretPathsInOrder = sync.OnceValue(func() []string {
+	for _, dir := range browsers {
+		secretPaths[dir] = "browser"
+	}
 	return slices.SortedFunc(maps.Keys(secretPaths), func(a, b string) int {
 		if len(a) != len(b) {
 			return len(b) - len(a)
@@ -72,6 +88,9 @@ func secretFile(name string, w *World) string {
 		return "environment of a process"
 	}
 	lower := strings.ToLower(base)
+	if slices.Contains(browserFiles, lower) && w != nil && w.scope(name) != scopeProject {
+		return "browser"
+	}
 	if kind, ok := secretNames[lower]; ok {
 		return kind
 	}

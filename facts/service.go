@@ -77,7 +77,7 @@ func cloudVerb(w string) string {
 	switch head {
 	case "delete", "rm", "rb", "remove", "terminate", "destroy", "purge", "deregister", "del", "drop", "wipe", "empty", "uninstall", "schedule", "abandon", "undelete", "revoke", "detach", "disassociate", "release", "reset", "stop", "deactivate", "disable", "cancel", "archive", "unpublish":
 		return "delete"
-	case "create", "put", "update", "apply", "deploy", "run", "start", "set", "add", "modify", "attach", "associate", "cp", "mv", "sync", "upload", "enable", "register", "invoke", "publish", "import", "restore", "resize", "scale", "patch", "replace", "edit", "promote", "rollback", "reboot", "restart", "copy", "change", "authorize", "assign", "merge", "transfer", "rename", "submit", "send", "execute", "insert", "load", "mk", "mb", "rewrite", "grant":
+	case "create", "put", "update", "apply", "deploy", "run", "start", "set", "add", "modify", "attach", "associate", "cp", "mv", "sync", "upload", "enable", "register", "invoke", "publish", "import", "restore", "resize", "scale", "patch", "replace", "edit", "promote", "rollback", "reboot", "restart", "copy", "change", "authorize", "assign", "merge", "transfer", "rename", "submit", "send", "execute", "insert", "load", "mk", "mb", "rewrite", "grant", "ch":
 		return "apply"
 	case "list", "ls", "describe", "get", "show", "view", "status", "cat", "head", "help", "version", "info", "config", "login", "auth", "print", "tail", "logs", "diff", "search", "checks", "query", "wait", "validate", "plan", "preview", "checkout", "clone", "whoami", "browse":
 		return "get"
@@ -88,6 +88,9 @@ func cloudVerb(w string) string {
 // forge reads the words of gh and glab, of which api is a REST client.
 func (c *call) forge(args []field) {
 	if len(args) > 0 && args[0].text == "api" {
+		if len(args) > 1 && args[1].text == "graphql" && c.asksGraph() {
+			return
+		}
 		method := "GET"
 		for i, f := range c.args {
 			switch {
@@ -134,6 +137,9 @@ func (c *call) forge(args []field) {
 	}
 	if len(args) > 1 {
 		verb := cloudVerb(args[1].text)
+		if args[0].text == "delete" || args[0].text == "rm" { // of hub, which has no nouns
+			verb = "delete"
+		}
 		if verb == "" {
 			verb = "get"
 		}
@@ -143,6 +149,27 @@ func (c *call) forge(args []field) {
 		yes := slices.ContainsFunc(c.args, func(f field) bool { return f.text == "--yes" || f.text == "-y" || f.text == "--confirm" })
 		c.tell(hook.Fact{Does: "infra", System: cloudNames[c.name], Verb: verb, Object: shownWords(args), Approved: yes, At: c.at, Sure: true})
 	}
+}
+
+// asksGraph tells of a query of GraphQL that only asks, or of one that takes something away.
+// It is false where that does not show.
+func (c *call) asksGraph() bool {
+	for _, f := range c.args {
+		name, query, ok := strings.Cut(f.text, "=")
+		if !ok || name != "query" || !f.known() {
+			continue
+		}
+		verb := "get"
+		if first, _, _ := strings.Cut(strings.TrimLeft(query, " \n\t"), "{"); strings.Contains(first, "mutation") {
+			verb = "apply"
+			if low := strings.ToLower(query); strings.Contains(low, "delete") || strings.Contains(low, "remove") || strings.Contains(low, "archive") {
+				verb = "delete"
+			}
+		}
+		c.tell(hook.Fact{Does: "infra", System: cloudNames[c.name], Verb: verb, Object: "graphql", At: c.at, Sure: true})
+		return true
+	}
+	return false
 }
 
 func shownWords(args []field) string { return strings.Join(shown(args), " ") }
@@ -188,8 +215,13 @@ func (c *call) keyValueCommand(words []string) {
 	switch strings.ToLower(words[0]) {
 	case "flushall", "flushdb", "swapdb", "shutdown", "debug", "failover", "cluster", "replicaof", "slaveof":
 		fact.Verb = "truncate"
-	case "del", "unlink", "hdel", "delete", "rm", "destroy", "secrets", "delete-all":
+	case "del", "unlink", "hdel", "delete", "rm", "destroy", "delete-all":
 		fact.Verb, fact.Bounded = "delete", !slices.Contains(words, "--prefix")
+	case "secrets", "auth", "audit", "token", "lease", "policy", "operator", "member", "user", "role", "acl", "session", "namespace", "plugin", "job", "system", "node", "volume":
+		fact.Verb = "select"
+		if i := slices.IndexFunc(words[1:], takesAway); i >= 0 && i < 2 {
+			fact.Verb, fact.Bounded = "delete", words[0] != "secrets" && words[0] != "auth"
+		}
 	case "kv", "secret":
 		fact.Verb = "select"
 		if len(words) > 1 {
@@ -223,6 +255,11 @@ func (c *call) keyValueCommand(words []string) {
 		fact.Verb = "select"
 	}
 	c.tell(fact)
+}
+
+// takesAway reports whether a word of a keeper of secrets or settings ends something there.
+func takesAway(w string) bool {
+	return slices.Contains([]string{"delete", "disable", "revoke", "remove", "destroy", "seal", "step-down", "stop", "purge", "deregister", "leave", "gc"}, w)
 }
 
 // mount reads what a container gets of this machine: -v HOST:CONTAINER and --mount.

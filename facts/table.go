@@ -34,6 +34,7 @@ type entry struct {
 	facts    []template
 	subs     map[string]*entry
 	runs     bool // it runs its operands
+	between  bool // no line of the table is about it, only about sub-commands of it
 }
 
 type option struct {
@@ -73,7 +74,7 @@ func readTable(src string) map[string]*entry {
 func place(table map[string]*entry, names []string, e *entry) {
 	at := table[names[0]]
 	if at == nil {
-		at = &entry{name: names[0], rest: -1}
+		at = &entry{name: names[0], rest: -1, between: true}
 		table[names[0]] = at
 	}
 	if len(names) > 1 {
@@ -168,6 +169,9 @@ func (e *entry) read(c *call) parsed {
 					inner := *c
 					inner.args = args[i+1:]
 					q := sub.read(&inner)
+					if q.entry.between && len(e.operands) > 0 { // the table knows only others of that name
+						break
+					}
 					c.seen, c.value, c.args = inner.seen, inner.value, inner.args
 					q.valued = append(p.valued, q.valued...)
 					q.sub = strings.TrimSpace(a.text + " " + q.sub)

@@ -290,6 +290,8 @@ func (t template) fact(c *call, p parsed) hook.Fact {
 		if t.kind == "vcs-protected" {
 			f.Ref = "main"
 		}
+	case "environment": // of a process, a container or an application, with its values
+		f.Does, f.Path, f.Many = "read", "env:*", true
 	case "credential":
 		f.Does, f.Path, f.Secret = "read", c.name+":"+part(0), strings.ReplaceAll(part(1), "_", " ")
 	case "sql":

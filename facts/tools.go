@@ -463,6 +463,10 @@ func (t *toolCall) service(name, does string, told int) {
 		fact.Verb = "apply"
 	case strings.Contains(name, "push") || strings.Contains(name, "merge") || strings.Contains(name, "deploy") || strings.Contains(name, "publish") || strings.Contains(name, "apply") || strings.Contains(name, "transfer") || strings.Contains(name, "rollback"):
 		fact.Verb = "apply"
+	case strings.Contains(name, "reset") && slices.ContainsFunc([]string{"database", "db", "branch", "project", "table", "cluster", "index", "data", "environment", "workspace"}, func(w string) bool { return strings.Contains(name, w) }) && !strings.Contains(name, "git"):
+		fact.Verb = "delete"
+	case slices.ContainsFunc([]string{"refund", "payout", "payment", "charge", "purchase"}, func(w string) bool { return strings.Contains(name, w) }) && slices.ContainsFunc([]string{"create", "issue", "make", "capture", "confirm", "send", "submit"}, func(w string) bool { return strings.Contains(name, w) }):
+		fact.Verb = "apply"
 	case strings.Contains(name, "reset") || strings.Contains(name, "restore") || strings.Contains(name, "checkout"):
 		if mode == "hard" || force {
 			t.tell(hook.Fact{Does: "git", Verb: "reset", Uncommitted: true, Sure: true})
