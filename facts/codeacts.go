@@ -14,7 +14,7 @@ var acts = map[string]string{
 	"delete": "delete", "remove_dir": "deleteall", "remove_entry": "deleteall", "remove_tree": "deleteall", "del": "delete", "deletesync": "deleteall", "remove_dir_all": "deleteall", "send2trash": "delete",
 	"open": "open", "readfile": "read", "readfilesync": "read", "read_text": "read", "read_bytes": "read", "file_get_contents": "read", "readlines": "read", "readfilestream": "read", "createreadstream": "read", "file": "read", "fopen": "open",
 	"opensync": "open", "binread": "read", "read": "read", "slurp": "read", "readtextfile": "read", "readtextfilesync": "read", "load_dotenv": "read",
-	"write": "writefile", "writefile": "write", "writefilesync": "write", "write_text": "write", "write_bytes": "write", "file_put_contents": "write", "appendfile": "write", "appendfilesync": "write", "createwritestream": "write", "truncate": "write", "ftruncate": "write", "binwrite": "write",
+	"write": "writefile", "writefile": "write", "writefilesync": "write", "write_text": "write", "write_bytes": "write", "file_put_contents": "write", "writetextfile": "write", "writetextfilesync": "write", "truncatesync": "write", "appendfile": "write", "appendfilesync": "write", "createwritestream": "write", "truncate": "write", "ftruncate": "write", "binwrite": "write",
 	"rename": "move", "renamesync": "move", "replace": "move", "move": "move", "mv": "move", "copyfile": "copy", "copyfilesync": "copy", "copy": "copy", "copy2": "copy", "copytree": "copy", "cpsync": "copy", "cp": "copy", "cp_r": "copy",
 	"system": "run", "popen": "run", "popen2": "run", "popen3": "run", "exec": "run", "execsync": "run", "shell_exec": "run", "passthru": "run", "proc_open": "run", "check_output": "run", "check_call": "run", "getoutput": "run", "getstatusoutput": "run",
 	"call": "run", "run": "run", "spawn": "run", "spawnsync": "run", "execfile": "run", "execfilesync": "run", "execa": "run", "execacommand": "run", "capture2": "run", "capture2e": "run", "capture3": "run", "pty": "run", "execvp": "run", "execv": "run", "execl": "run", "execlp": "run", "posix_spawn": "run", "pcntl_exec": "run", "$": "run", "create_subprocess_shell": "run", "create_subprocess_exec": "run", "command": "run", "execute": "run",
@@ -139,14 +139,22 @@ func (c *codeCall) onFiles() (values, bool) {
 		if c.language == "perl" && c.last == "open" {
 			return c.perlOpen(), true
 		}
+		if c.opensForNothing() {
+			c.leaves(c.arg(0))
+			return anything(), true
+		}
 		c.file(c.opens(), c.arg(0), effect{})
 		return c.contents(c.arg(0)), true
 	case "writefile": // of File, not of a stream
 		if strings.HasPrefix(c.full, "File.") || strings.HasPrefix(c.full, "IO.") || strings.HasPrefix(c.full, "Bun.") {
-			c.file("write", c.arg(0), effect{})
+			c.writes(c.arg(0))
 		}
 	case "write":
-		c.file("write", c.arg(0), effect{})
+		if c.last == "createwritestream" && c.opensForNothing() {
+			c.leaves(c.arg(0))
+			break
+		}
+		c.writes(c.arg(0))
 	case "move":
 		if len(c.items) > 1 && !isReplace(c.full) {
 			c.file("move", c.arg(0), effect{})
@@ -184,6 +192,10 @@ func (c *codeCall) perlOpen() values {
 		case strings.HasPrefix(mode, "|") || strings.HasSuffix(mode, "|") || mode == "-|":
 			c.runs("open", []values{name.each(func(s string) string { return strings.TrimRight(s, "| ") })})
 		case strings.Contains(mode[:min(2, len(mode))], ">"):
+			if handle := c.perlHandle(); !strings.Contains(mode, ">>") && mode[0] == '>' && handle != "" && c.unused(handle, false) {
+				c.leaves(name)
+				break
+			}
 			c.file("write", name, effect{})
 		default:
 			c.file("read", name, effect{})
@@ -191,6 +203,20 @@ func (c *codeCall) perlOpen() values {
 		}
 	}
 	return anything()
+}
+
+// perlHandle is the name that a file has which the call before opened.
+func (c *codeCall) perlHandle() string {
+	for i := c.pos - 1; i >= 0; i-- {
+		if c.tokens[i].text == "open" {
+			for i++; i < c.pos; i++ {
+				if t := c.tokens[i]; t.kind == 'i' && t.text != "my" && t.text != "our" {
+					return t.text
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // file tells what happens to the files that a word may name.
@@ -279,6 +305,9 @@ func (c *codeCall) clouds() bool {
 	}
 	for _, start := range []string{"delete_", "terminate_", "remove_", "purge_", "destroy_", "delete", "terminate", "deregister"} {
 		rest, ok := strings.CutPrefix(c.last, start)
+		if own := rest == "" && len(c.items) == 0 && strings.Contains(c.full, ".") && c.sdk != "docker" && c.sdk != "kubernetes"; ok && own { // bucket.delete()
+			rest = c.full
+		}
 		if !ok || rest == "" {
 			continue
 		}

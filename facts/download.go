@@ -88,7 +88,7 @@ func (d *download) body(v valued) bool {
 		if strings.HasPrefix(v.text, "@") {
 			d.data(v.field, false)
 		}
-		d.sends = union(d.sends, ownService(v.from, d.targets))
+		d.sends = union(d.sends, ownService(d.leaving(v.from), d.targets))
 	default:
 		return false
 	}
@@ -201,6 +201,15 @@ func ownService(from []string, targets []field) []string {
 	return out
 }
 
+// leaving is what goes out with a header that nobody expects there. What a service that builds
+// has in one is the key for whom it calls.
+func (c *call) leaving(from []string) []string {
+	if c.st.remote == buildService {
+		return nil
+	}
+	return from
+}
+
 func (c *call) wget() values {
 	e := programs()["wget"]
 	p := e.read(c)
@@ -216,7 +225,7 @@ func (c *call) wget() values {
 			c.shell.path("read", v.field, effect{sends: true})
 			sends = union(sends, c.sourcesOf(v.field))
 		case "--header", "--user", "--password":
-			sends = union(sends, v.from)
+			sends = union(sends, c.leaving(v.from))
 		case "--method":
 			method = v.text
 		case "-O", "--output-document":

@@ -80,7 +80,7 @@ func (g *grepCall) keysBelow() (out []string) {
 	for _, f := range g.operands {
 		for _, p := range g.places(f.text) {
 			p = path.Clean(p)
-			if known := !strings.HasPrefix(p, string(hole)); known && p != g.world.project() && slices.Contains([]string{scopeRoot, scopeHome, scopeSystem, scopeOther}, g.world.scope(p)) && (g.recursive || !f.known() || strings.ContainsRune(p, word)) {
+			if known := !strings.HasPrefix(p, string(hole)); known && p != g.world.project() && slices.Contains([]string{scopeRoot, scopeHome, scopeSystem, scopeOther}, g.world.scope(p)) && (g.recursive || !f.known() || f.glob || strings.ContainsAny(p, "*"+string(word))) {
 				out = append(out, strings.TrimSuffix(visible(p), "/"))
 			}
 		}

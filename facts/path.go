@@ -210,6 +210,12 @@ func (sh *shell) runsLater(name string, vs values) {
 		var lines []string
 		switch {
 		case !v.known():
+		case isCI(name):
+			sh.builds(name, v.text)
+		case strings.HasSuffix(name, "/.vscode/tasks.json"), strings.HasSuffix(name, "/devcontainer.json"):
+			lines = startsWithFolder(name, v.text)
+		case strings.HasSuffix(name, "/lefthook.yml"), strings.HasSuffix(name, "/.pre-commit-config.yaml"):
+			lines = ciScripts(name, v.text)
 		case strings.Contains(name, "/.git/hooks/"), strings.Contains(name, "/.husky/"), strings.HasSuffix(name, "/.envrc"):
 			lines = []string{v.text}
 		case strings.HasSuffix(name, "/package.json"):

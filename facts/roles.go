@@ -100,12 +100,7 @@ func (c *call) actRun(r role, f field, p parsed) bool {
 	case "fetched":
 		c.fetched(f)
 	case "binary": // what runs is in the file
-		c.shell.path("read", f, effect{})
-		for _, v := range c.content(f) {
-			if origin(v) == "download" {
-				c.tell(hook.Fact{Does: "execute", From: "download", Path: filePath(v), At: f.at, Sure: true})
-			}
-		}
+		c.binary(f)
 	case "npmscript":
 		if len(p.operands) > 0 && p.operands[0].at == f.at {
 			c.npmScript(f.text, fieldsOf(p.operands[1:]))
@@ -119,18 +114,10 @@ func (c *call) actRun(r role, f field, p parsed) bool {
 	case "envformat", "psmode", "onekey", "migration":
 		c.asksFor(r, f, p)
 	case "thereline": // it runs on the machine that is meant
-		old := c.st
-		c.shell.st = old.clone()
-		c.st.remote = "host"
-		c.runText(f.value, nil)
-		c.shell.st = old
+		c.runThere("host", f)
 	case "salt":
 		if i := slices.IndexFunc(c.args, func(a field) bool { return a.text == "cmd.run" || a.text == "cmd.shell" }); i >= 0 && f.text != c.args[i].text {
-			old := c.st
-			c.shell.st = old.clone()
-			c.st.remote = "hosts"
-			c.runText(f.value, nil)
-			c.shell.st = old
+			c.runThere("hosts", f)
 		}
 	case "tex":
 		if c.seen["runs"] {
@@ -157,6 +144,25 @@ func (c *call) actRun(r role, f field, p parsed) bool {
 		return false
 	}
 	return true
+}
+
+// binary tells of a file that is run and that no reader reads.
+func (c *call) binary(f field) {
+	c.shell.path("read", f, effect{})
+	for _, v := range c.content(f) {
+		if origin(v) == "download" {
+			c.tell(hook.Fact{Does: "execute", From: "download", Path: filePath(v), At: f.at, Sure: true})
+		}
+	}
+}
+
+// runThere runs a line on another machine.
+func (c *call) runThere(remote string, f field) {
+	old := c.st
+	c.shell.st = old.clone()
+	c.st.remote = remote
+	c.runText(f.value, nil)
+	c.shell.st = old
 }
 
 // asksFor notes what a word asks a program to print, or to take away.

@@ -88,31 +88,41 @@ func cloudVerb(w string) string {
 // forge reads the words of gh and glab, of which api is a REST client.
 func (c *call) forge(args []field) {
 	if len(args) > 0 && args[0].text == "api" {
-		if len(args) > 1 && args[1].text == "graphql" && c.asksGraph() {
-			return
-		}
-		method := "GET"
-		for i, f := range c.args {
-			switch {
-			case (f.text == "-X" || f.text == "--method") && i+1 < len(c.args):
-				method = strings.ToUpper(c.args[i+1].text)
-			case strings.HasPrefix(f.text, "-X") && len(f.text) > 2:
-				method = strings.ToUpper(f.text[2:])
-			case strings.HasPrefix(f.text, "--method="):
-				method = strings.ToUpper(f.text[len("--method="):])
-			case f.text == "-f" || f.text == "-F" || f.text == "--field" || f.text == "--raw-field" || f.text == "--input":
-				if method == "GET" {
-					method = "POST"
-				}
-			}
-		}
-		object := ""
-		if len(args) > 1 {
-			object = visible(args[1].text)
-		}
-		c.tell(hook.Fact{Does: "infra", System: cloudNames[c.name], Verb: restVerb(method), Object: object, At: c.at, Sure: true})
+		c.forgeAPI(args)
 		return
 	}
+	c.forgeWords(args)
+}
+
+// forgeAPI reads a request to the API of a forge.
+func (c *call) forgeAPI(args []field) {
+	if len(args) > 1 && args[1].text == "graphql" && c.asksGraph() {
+		return
+	}
+	method := "GET"
+	for i, f := range c.args {
+		switch {
+		case (f.text == "-X" || f.text == "--method") && i+1 < len(c.args):
+			method = strings.ToUpper(c.args[i+1].text)
+		case strings.HasPrefix(f.text, "-X") && len(f.text) > 2:
+			method = strings.ToUpper(f.text[2:])
+		case strings.HasPrefix(f.text, "--method="):
+			method = strings.ToUpper(f.text[len("--method="):])
+		case f.text == "-f" || f.text == "-F" || f.text == "--field" || f.text == "--raw-field" || f.text == "--input":
+			if method == "GET" {
+				method = "POST"
+			}
+		}
+	}
+	object := ""
+	if len(args) > 1 {
+		object = visible(args[1].text)
+	}
+	c.tell(hook.Fact{Does: "infra", System: cloudNames[c.name], Verb: restVerb(method), Object: object, At: c.at, Sure: true})
+}
+
+// forgeWords reads a command of a forge's program: what it is about, and what is done.
+func (c *call) forgeWords(args []field) {
 	if len(args) > 1 && args[0].text == "auth" && args[1].text == "token" {
 		c.tell(hook.Fact{Does: "read", Path: c.name + ":auth token", Secret: "token", At: c.at, Sure: true})
 		return

@@ -168,14 +168,12 @@ func (e *entry) read(c *call) parsed {
 				if sub := e.subs[strings.ToLower(a.text)]; sub != nil {
 					inner := *c
 					inner.args = args[i+1:]
-					q := sub.read(&inner)
-					if q.entry.between && len(e.operands) > 0 { // the table knows only others of that name
-						break
+					if q := sub.read(&inner); !q.entry.between || len(e.operands) == 0 { // else the table knows only others of that name
+						c.seen, c.value, c.args = inner.seen, inner.value, inner.args
+						q.valued = append(p.valued, q.valued...)
+						q.sub = strings.TrimSpace(a.text + " " + q.sub)
+						return q
 					}
-					c.seen, c.value, c.args = inner.seen, inner.value, inner.args
-					q.valued = append(p.valued, q.valued...)
-					q.sub = strings.TrimSpace(a.text + " " + q.sub)
-					return q
 				}
 			}
 			p.operands = append(p.operands, operand{a, i})

@@ -252,13 +252,13 @@ func (t template) fact(c *call, p parsed) hook.Fact {
 			}
 			return strings.Join(all, " ")
 		}
-		if len(s) == 2 && s[0] == '$' && s[1] >= '1' && s[1] <= '9' {
-			if n := int(s[1] - '1'); n < len(p.operands) {
-				return visible(p.operands[n].text)
-			}
-			return ""
+		if len(s) != 2 || s[0] != '$' || s[1] < '1' || s[1] > '9' {
+			return s
 		}
-		return s
+		if n := int(s[1] - '1'); n < len(p.operands) {
+			return visible(p.operands[n].text)
+		}
+		return ""
 	}
 	f := hook.Fact{Does: t.kind, At: c.at, Sure: true, Dry: c.seen["dry"]}
 	switch t.kind {
@@ -271,8 +271,7 @@ func (t template) fact(c *call, p parsed) hook.Fact {
 		f.Manager, f.Verb, f.Name, f.Source = part(0), part(1), part(2), part(3)
 		f.Global = c.seen["global"]
 	case "connect":
-		f.Scheme, f.Host, f.What = part(0), part(1), part(2)
-		f.Class = hostClass(f.Host)
+		f.Scheme, f.Host, f.What, f.Class = part(0), part(1), part(2), hostClass(part(1))
 	case "self":
 		f.What, f.Object = strings.ReplaceAll(part(0), "_", " "), c.name
 	case "processes":
@@ -290,7 +289,7 @@ func (t template) fact(c *call, p parsed) hook.Fact {
 		if t.kind == "vcs-protected" {
 			f.Ref = "main"
 		}
-	case "environment": // of a process, a container or an application, with its values
+	case "environment":
 		f.Does, f.Path, f.Many = "read", "env:*", true
 	case "credential":
 		f.Does, f.Path, f.Secret = "read", c.name+":"+part(0), strings.ReplaceAll(part(1), "_", " ")
