@@ -67,14 +67,22 @@ func (w *world) hooked(session, command string) {
 // native has Claude Code tell hookway-hook of an event.
 func (w *world) native(event string, fields object) {
 	w.t.Helper()
+	w.nativeOf("claude", event, fields)
+}
+
+// nativeOf has an agent tell hookway-hook of an event, and gives what it is answered.
+func (w *world) nativeOf(agent, event string, fields object) (answer string) {
+	w.t.Helper()
 	fields["hook_event_name"], fields["cwd"], fields["permission_mode"] = event, w.project, "default"
 	text, err := json.Marshal(fields)
 	check(w.t, err)
-	shim := w.command(w.t.Context(), filepath.Join(bin, "hookway-hook"), "claude", "--event", event, "--timeout", "60s")
+	shim := w.command(w.t.Context(), filepath.Join(bin, "hookway-hook"), agent, "--event", event, "--timeout", "60s")
 	shim.Stdin = bytes.NewReader(text)
-	if out, err := shim.CombinedOutput(); err != nil {
+	out, err := shim.CombinedOutput()
+	if err != nil {
 		w.t.Fatalf("hookway-hook: %v\n%s", err, out)
 	}
+	return string(out)
 }
 
 // TestAnOldPageSaysSo: the daemon was replaced by one with another page while this one

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -110,7 +111,10 @@ func (d *Door) route(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case strings.HasPrefix(path, "/v1/"):
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // it may be a stream
-		d.API(w, r, who)
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		go d.endWith(ctx, who.Session.ID, cancel)
+		d.API(w, r.WithContext(ctx), who)
 		return nil
 	case path == "/session":
 		return only(r, http.MethodGet, func() error { return d.session(w, r, &who.Session) })
@@ -122,6 +126,27 @@ func (d *Door) route(w http.ResponseWriter, r *http.Request) error {
 		return only(r, http.MethodDelete, func() error { return d.end(w, r, &who.Session, id) })
 	}
 	return refuse(http.StatusNotFound, "no-such-path", "there is nothing at this path")
+}
+
+// sessionEvery is between two looks at whether the session of a request is there yet.
+const sessionEvery = 2 * time.Second
+
+// endWith ends a request that goes on for long when its session ends, also by another
+// process: a browser that was logged out is told nothing more, and counts as nobody.
+func (d *Door) endWith(ctx context.Context, session string, end context.CancelFunc) {
+	tick := time.NewTicker(sessionEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if !d.known().has(session) {
+				end()
+				return
+			}
+		}
+	}
 }
 
 // known is the store as this process has it.

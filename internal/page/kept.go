@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"os"
+	"slices"
 	"sync"
 	"time"
 )
@@ -46,6 +47,17 @@ func (k *kept) session(ctx context.Context, cookie, token string) (Session, bool
 		}
 	}
 	return s, true, nil
+}
+
+// has reports whether a session is there yet. Where that cannot be read, it is not.
+func (k *kept) has(id string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.look() != nil {
+		return false
+	}
+	k.state.drop(k.store.now())
+	return slices.ContainsFunc(k.state.Sessions, func(s Session) bool { return s.ID == id })
 }
 
 // usedTime is how exactly it is kept when a session was used.

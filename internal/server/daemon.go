@@ -132,6 +132,7 @@ func (r *running) close(h *Home) {
 	r.endRecords()
 	r.endSending()
 	r.sending.Wait()
+	r.page.presence.close()
 	err := r.judge.Close() // it gives back the inboxes of its agents, for which the store must be open
 	r.relay.Close()
 	if err = errors.Join(err, h.Memories().Close(), h.closeGuards(), r.programs.Gateway.Close()); err != nil {

@@ -28,6 +28,7 @@ type pages struct {
 	listener *page.Listener
 	streams  atomic.Int64 // requests under way
 	last     atomic.Int64 // when the last one ended, in Unix seconds
+	presence *presence
 }
 
 // newPages makes the page of a daemon; nothing is opened.
@@ -36,7 +37,7 @@ func newPages(h *Home) (*pages, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pages{home: h, store: store, listener: page.NewListener()}, nil
+	return &pages{home: h, store: store, listener: page.NewListener(), presence: newPresence(h)}, nil
 }
 
 // api has the page before the API.
@@ -50,7 +51,8 @@ func (p *pages) api(programs *api.Server) *api.Page {
 				p.last.Store(time.Now().Unix())
 				p.streams.Add(-1)
 			}()
-			programs.ServeOwner(w, r, api.Owner{By: who.Session.By, From: "the page, session " + who.Session.ID, PIN: who.PIN})
+			owner := api.Owner{By: who.Session.By, From: "the page, session " + who.Session.ID, PIN: who.PIN}
+			p.presence.serve(r, func() { programs.ServeOwner(w, r, owner) })
 		},
 	}
 	return &api.Page{Listener: p.listener, Handler: door}

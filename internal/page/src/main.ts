@@ -25,7 +25,6 @@ import { speakIn } from "./say";
 import { Sessions } from "./sessions";
 import { SessionView } from "./sessionview";
 import { useSignal } from "./signal";
-import { sound } from "./sound";
 import { StandingView } from "./standing";
 import { beginTheme, choose, theme, type Theme } from "./theme";
 import { clip } from "./visible";
@@ -75,15 +74,15 @@ function Guarded({ children }: { children?: unknown }): VNode {
 }
 
 function Navigation({ here, onHelp, onLeave, onSkip }: { here: string; onHelp: () => void; onLeave: () => void; onSkip: () => void }): VNode {
-  const q = useQuery(["outside", "waiting"].includes(useSignal(state).is) ? null : "/v1/approvals", approvals, 4000), rings = useSignal(sound);
+  const q = useQuery(["outside", "waiting"].includes(useSignal(state).is) ? null : "/v1/approvals", approvals, 4000);
   useEffect(() => {
-    if (!rings) return;
-    // Browsers hold back the timers of hidden pages, and not what comes over a stream.
+    // A page that is open counts as somebody who is there, by its stream; so calls wait for
+    // it. Browsers hold back the timers of hidden pages, and not what comes over a stream.
     let asked = Date.now();
     return listen(() => {
       if (document.hidden && Date.now() - asked > 10_000) (asked = Date.now()), q.reload();
     });
-  }, [rings]);
+  }, []);
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => list.current?.querySelector(".here")?.scrollIntoView({ block: "nearest", inline: "center" }), [here]); // on a phone not all are in sight
   const waiting = useSignal(open), is = useSignal(state).is, dark = useSignal(theme), { version } = useSignal(who);
