@@ -4,12 +4,12 @@ import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { approval, argumentsOf, inShort, type Approval } from "./approval";
 import { Broken, each, obj } from "./decode";
-import { json, told, useQuery, who, wrongPIN } from "./daemon";
+import { json, useQuery } from "./daemon";
 import { html, names } from "./element";
 import { useFocusKept } from "./focus";
 import { ago, counted, folder, length } from "./format";
-import { Button, BrokenRow, Choice, Diff, Export, Head, Missing, Notice, Pairs, Text, Time } from "./parts";
-import { Pin } from "./pin";
+import { Button, BrokenRow, Choice, Diff, Export, Head, Missing, Pairs, Text, Time } from "./parts";
+import { useDeed } from "./pin";
 import { link } from "./route";
 import { say } from "./say";
 import { Signal, useSignal } from "./signal";
@@ -96,9 +96,7 @@ function Asked({ input }: { input: string }): VNode {
 function Card({ a, place, again }: { a: Approval; place: string; again: () => void }): VNode {
   const [scope, setScope] = useState("once");
   const [note, setNote] = useState("");
-  const [pin, setPin] = useState<"" | "allow" | "deny">("");
-  const [busy, setBusy] = useState("");
-  const [problem, setProblem] = useState("");
+  const answer = useRef("deny");
   const [ready, setReady] = useState(""); // the place in which a person can have seen it
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
@@ -109,24 +107,19 @@ function Card({ a, place, again }: { a: Approval; place: string; again: () => vo
     const tick = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(tick);
   }, []);
-  const early = ready !== place;
-  const send = async (answer: "allow" | "deny", given = "") => {
-    let wrong = "";
-    setBusy(answer);
+  const deed = useDeed("to allow this call", async (pin) => {
     try {
-      await json(`/v1/approvals/${encodeURIComponent(a.code)}`, { send: { answer, scope, note, calls: Math.max(1, a.waiters) }, pin: given });
-      say(answer === "allow" ? "Allowed." : "Denied.");
-      setProblem("");
-    } catch (err) {
-      wrong = given && wrongPIN(err);
-      if (!wrong) setProblem(told(err));
+      await json(`/v1/approvals/${encodeURIComponent(a.code)}`, { send: { answer: answer.current, scope, note, calls: Math.max(1, a.waiters) }, pin });
+      say(answer.current === "allow" ? "Allowed." : "Denied.");
+    } finally {
+      again();
     }
-    if (!wrong) setPin("");
-    setBusy("");
-    again();
-    return wrong;
+  });
+  const press = (which: "allow" | "deny") => {
+    answer.current = which;
+    deed.run(which === "allow");
   };
-  const press = (answer: "allow" | "deny") => (answer === "allow" && who.value.pin ? setPin(answer) : void send(answer));
+  const still = deed.busy || ready !== place;
   const scopes = [["once", "This once"], ["session", "This session"], ...(a.shape ? [["shape", "Calls like it"]] : [])] as [string, string][];
   return html`<article class="card approval" tabindex="-1" data-open="true" data-code=${a.code} aria-label=${`${a.agent || "An agent"} asks: ${clip(inShort(a.input), 80)}`}>
     <div class="approval-head"><span class=${names("action", a.kind === "block" ? "tone-block" : "tone-ask")}>${a.kind === "block" ? "blocked" : "asks"}</span><b>${clip(a.agent || "an agent", 40)}</b><span class="dim">${clip(a.tool, 60)}</span>
@@ -137,8 +130,7 @@ function Card({ a, place, again }: { a: Approval; place: string; again: () => vo
     <${Pairs} of=${[["Rule", a.rule], ["Hook", a.rule ? "" : a.hook], ["Folder", a.workspace && html`<span title=${a.workspace}>${folder(a.workspace, 48)}</span>`], ["Session", a.session && html`<a href=${link("sessions", a.session, { agent: a.agent })}>${clip(a.session, 28)}</a>`], ["Sub-agent", clip(a.subagent, 60)], ["Code", html`<span class="mono">${a.code}</span>`]]} />
     <div class="answer">
       <div class="answer-how"><${Choice} label="How far an approval reaches" value=${scope} options=${scopes} onChange=${setScope} small /><input class="input grow" type="text" maxlength="500" placeholder="A note to the agent" aria-label="A note to the agent" value=${note} onInput=${(e: Event) => setNote((e.currentTarget as HTMLInputElement).value)} /></div>
-      <div class="answer-what"><${Button} icon="cross" kind="deny" disabled=${busy !== "" || early} onClick=${() => press("deny")}>Deny<//><${Button} icon="tick" kind="allow" disabled=${busy !== "" || early} onClick=${() => press("allow")}>${busy === "allow" ? "Allowing…" : "Allow"}<//></div></div>
-    ${problem && html`<${Notice} kind="bad">${clip(problem, 600)}<//>`}
-    ${pin && html`<${Pin} why="to allow this call" onGive=${(given: string) => send(pin, given)} onClose=${() => setPin("")} />`}
+      <div class="answer-what"><${Button} icon="cross" kind="deny" disabled=${still} onClick=${() => press("deny")}>Deny<//><${Button} icon="tick" kind="allow" disabled=${still} onClick=${() => press("allow")}>${deed.busy && answer.current === "allow" ? "Allowing…" : "Allow"}<//></div></div>
+    ${deed.problem}${deed.dialog}
   </article>`;
 }

@@ -3,14 +3,14 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Days, Spark } from "./chart";
-import { json, told, useQuery, who, wrongPIN } from "./daemon";
+import { json, useQuery } from "./daemon";
 import { list, num, obj, str, strs } from "./decode";
 import { html, names } from "./element";
 import { Folder, Projects, useProjects } from "./folders";
 import { short } from "./format";
 import { Icon } from "./icons";
 import { Button, Choice, Dialog, Export, Head, Missing, Notice, Search, Select } from "./parts";
-import { Pin } from "./pin";
+import { useDeed } from "./pin";
 import { Preview } from "./preview";
 import { link, refine, route } from "./route";
 import { say } from "./say";
@@ -131,28 +131,14 @@ function RuleRow({ r, s, days, onWish }: { r: Rule; s: Stats | undefined; days: 
 
 function Confirm({ wish, cwd, onDone, onClose }: { wish: Wish; cwd: string; onDone: () => void; onClose: () => void }): VNode {
   const milder = (strength[wish.mode] ?? 0) < (strength[wish.from] ?? 3); // of what is mixed, some may be strict
-  const [problem, setProblem] = useState("");
-  const [pin, setPin] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const send = async (given = "") => {
-    setBusy(true);
-    try {
-      await json("/v1/guards", { send: { target: wish.target, mode: wish.mode, cwd }, pin: given });
-      say(`${wish.target} is ${wish.mode} now.`);
-      onDone();
-      onClose();
-    } catch (err) {
-      setBusy(false);
-      const wrong = given && wrongPIN(err);
-      if (wrong) return wrong;
-      setProblem(told(err));
-    }
-    setPin(false);
-    return "";
-  };
+  const deed = useDeed("to change guards", async (pin) => {
+    await json("/v1/guards", { send: { target: wish.target, mode: wish.mode, cwd }, pin });
+    say(`${wish.target} is ${wish.mode} now.`);
+    onDone();
+    onClose();
+  });
   return html`<${Dialog} title=${milder ? "Make it milder?" : "Change the guards?"} onClose=${onClose}>
     <p><b class="mono">${wish.target === "all" ? "All rules" : clip(wish.target, 100)}</b>: from <b>${wish.from || "unset"}</b> to <b>${wish.mode}</b>, ${cwd ? html`in <span class="mono">${clip(cwd, 200)}</span>` : "in every project"}.</p>
-    <p class="dim">${means[wish.mode] ?? ""} It counts at once.</p>${problem && html`<${Notice} kind="bad">${clip(problem, 800)}<//>`}
-    <div class="dialog-foot"><${Button} onClick=${onClose}>Cancel<//><${Button} kind=${milder ? "deny" : "primary"} disabled=${busy} onClick=${() => (who.value.pin ? setPin(true) : void send())}>${milder ? "Make it milder" : "Change"}<//></div>
-    ${pin && html`<${Pin} why="to change guards" onGive=${send} onClose=${() => setPin(false)} />`}<//>`;
+    <p class="dim">${means[wish.mode] ?? ""} It counts at once.</p>${deed.problem}
+    <div class="dialog-foot"><${Button} onClick=${onClose}>Cancel<//><${Button} kind=${milder ? "deny" : "primary"} disabled=${deed.busy} onClick=${() => deed.run(true)}>${milder ? "Make it milder" : "Change"}<//></div>${deed.dialog}<//>`;
 }

@@ -2,14 +2,13 @@
 
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { json, request, told, who, wrongPIN } from "./daemon";
+import { json, request, told } from "./daemon";
 import { Broken, must, num, str, strs, time } from "./decode";
 import { Problems, Total } from "./decisions";
 import { html } from "./element";
 import { folder } from "./format";
 import { usePages } from "./pages";
 import { Button, BrokenRow, Dialog, Export, Head, Notice, Search, Select, Text, Time } from "./parts";
-import { Pin } from "./pin";
 import { refine, route } from "./route";
 import { say } from "./say";
 import { useSignal } from "./signal";
@@ -74,22 +73,16 @@ function Remember({ onClose, onDone }: { onClose: () => void; onDone: () => void
 
 function Forget({ m, onClose, onDone }: { m: Memory; onClose: () => void; onDone: () => void }): VNode {
   const [problem, setProblem] = useState("");
-  const [pin, setPin] = useState(false);
-  const forget = async (given = "") => {
+  const forget = async () => {
     try {
-      await request(`/v1/memories/${encodeURIComponent(m.id)}`, { method: "DELETE", pin: given });
+      await request(`/v1/memories/${encodeURIComponent(m.id)}`, { method: "DELETE" });
       say("Forgotten.");
       onDone();
       onClose();
     } catch (err) {
-      const wrong = wrongPIN(err);
-      if (given && wrong) return wrong;
-      if (wrong && who.value.pin) return setPin(true), "";
       setProblem(told(err));
     }
-    setPin(false);
-    return "";
   };
   return html`<${Dialog} title="Forget this?" onClose=${onClose}><${Text} of=${m.text} most=${600} class="prose" />${problem && html`<${Notice} kind="bad">${clip(problem, 600)}<//>`}
-    <div class="dialog-foot"><${Button} onClick=${onClose}>Keep it<//><${Button} kind="deny" onClick=${() => void forget()}>Forget it<//></div>${pin && html`<${Pin} why="to forget it" onGive=${forget} onClose=${() => setPin(false)} />`}<//>`;
+    <div class="dialog-foot"><${Button} onClick=${onClose}>Keep it<//><${Button} kind="deny" onClick=${() => void forget()}>Forget it<//></div><//>`;
 }

@@ -3,14 +3,14 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { inShort } from "./approval";
-import { json, told, useQuery, who, wrongPIN, type Query } from "./daemon";
+import { json, useQuery, type Query } from "./daemon";
 import { Broken, each, must, num, obj, str, time, yes } from "./decode";
 import { html, names } from "./element";
 import { useFocusKept } from "./focus";
 import { ago, counted, folder, length } from "./format";
 import { listen } from "./live";
-import { BrokenRow, Button, Dialog, Export, Head, Missing, Notice, Pairs, Search, Text, Time } from "./parts";
-import { Pin } from "./pin";
+import { BrokenRow, Button, Dialog, Export, Head, Missing, Pairs, Search, Text, Time } from "./parts";
+import { useDeed } from "./pin";
 import { sought } from "./recent";
 import { link, refine, route } from "./route";
 import { say } from "./say";
@@ -108,27 +108,15 @@ function Row({ a, onGo }: { a: Standing; onGo: () => void }): VNode {
 }
 
 function TakeBack({ a, onClose, onDone }: { a: Standing; onClose: () => void; onDone: () => void }): VNode {
-  const [problem, setProblem] = useState("");
-  const [pin, setPin] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const send = async (given = "") => {
-    setBusy(true);
+  const deed = useDeed("to take back a no", async (pin) => {
     try {
-      await json(`/v1/standing/${encodeURIComponent(a.code)}`, { method: "DELETE", pin: given });
+      await json(`/v1/standing/${encodeURIComponent(a.code)}`, { method: "DELETE", pin });
       say("Taken back.");
-      onDone();
       onClose();
-    } catch (err) {
-      setBusy(false);
-      const wrong = given && wrongPIN(err);
-      if (wrong) return wrong;
-      setProblem(told(err));
-      onDone(); // somebody else may have been faster
+    } finally {
+      onDone(); // also where somebody else was faster
     }
-    setPin(false);
-    return "";
-  };
-  return html`<${Dialog} title="Take this back?" onClose=${onClose}><p>${a.yes ? "Calls like this pass now. They will be asked about again:" : "Calls like this are refused now. They will be asked about again, and may be allowed:"}</p><${Text} of=${clip(inShort(a.input), 600)} class="code" />${problem && html`<${Notice} kind="bad">${clip(problem, 600)}<//>`}
-    <div class="dialog-foot"><${Button} onClick=${onClose}>Keep it<//><${Button} kind="deny" disabled=${busy} onClick=${() => (!a.yes && who.value.pin ? setPin(true) : void send())}>Take it back<//></div>
-    ${pin && html`<${Pin} why="to take back a no" onGive=${send} onClose=${() => setPin(false)} />`}<//>`;
+  });
+  return html`<${Dialog} title="Take this back?" onClose=${onClose}><p>${a.yes ? "Calls like this pass now. They will be asked about again:" : "Calls like this are refused now. They will be asked about again, and may be allowed:"}</p><${Text} of=${clip(inShort(a.input), 600)} class="code" />${deed.problem}
+    <div class="dialog-foot"><${Button} onClick=${onClose}>Keep it<//><${Button} kind="deny" disabled=${deed.busy} onClick=${() => deed.run(!a.yes)}>Take it back<//></div>${deed.dialog}<//>`;
 }
