@@ -38,7 +38,7 @@ func describedRecordPaths() m {
 				"limit", "So many at most; 100 if nothing is said, 500 at most.", "after", "The next of the page before.",
 				"order", "asc: the oldest first.",
 			),
-			"responses": answers("RecordPage", "The page.", 400, 401, 403, 500, 503),
+			"responses": answers("RecordPage", "The page.", 400, 401, 403, 410, 500, 503),
 		}},
 		"/v1/record/{seq}": m{"get": m{
 			"operationId": "oneRecord", "summary": "One record, with its event as it is kept beside the log.",
@@ -68,7 +68,7 @@ func describedRecordPaths() m {
 			"description": "Calls are those of the record and of the agent's own transcript, joined by their ids. Secrets are taken out as of the record.",
 			"parameters": append([]m{inPath("id", "The agent's id of the session.")}, inQuery(
 				"agent", "Whose session; without it, of several the latest.", "limit", "So many items at most; 100 if nothing is said, 1000 at most.", "after", "The next of the page before.")...),
-			"responses": answers("SessionPage", "The page.", 400, 401, 403, 404, 500, 503),
+			"responses": answers("SessionPage", "The page.", 400, 401, 403, 404, 410, 500, 503),
 		}},
 	}
 }

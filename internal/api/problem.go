@@ -42,6 +42,7 @@ var kinds = map[string]struct {
 	"no-such-approval":  {http.StatusNotFound, "Nothing is asked under this code"},
 	"no-such-record":    {http.StatusNotFound, "The log has no record of this number"},
 	"no-such-session":   {http.StatusNotFound, "There is no such session"},
+	"other-log":         {http.StatusGone, "The page before was of something else"},
 	"no-record":         {http.StatusServiceUnavailable, "There is no record"},
 	"ambiguous-name":    {http.StatusConflict, "There are several of this name"},
 	"id-in-use":         {http.StatusConflict, "The id belongs to another message"},

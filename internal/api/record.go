@@ -91,6 +91,8 @@ func unanswerable(err error) error {
 	switch {
 	case errors.Is(err, index.ErrQuery):
 		return problem("bad-request", "%v", err)
+	case errors.Is(err, index.ErrOther):
+		return problem("other-log", "%v", err).at("after")
 	case errors.Is(err, index.ErrNone):
 		return problem("no-such-record", "%v", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/hookway/hookway/internal/audit"
@@ -60,6 +62,47 @@ func TestTheRecordIsReadAPageAtATime(t *testing.T) {
 	rest := get("limit=3&after=" + first.Next)
 	if got := append(numbers(first.Records), numbers(rest.Records)...); fmt.Sprint(got) != "[4 3 2 1]" || rest.Next != "" || first.Total != 4 {
 		t.Errorf("two pages have %v: %+v", got, rest)
+	}
+}
+
+// TestALogThatIsReplacedIsNotPagedOn: whoever is in the middle of it is told so.
+func TestALogThatIsReplacedIsNotPagedOn(t *testing.T) {
+	h := newHouse(t, oneHook, plan{})
+	fill := func() {
+		t.Helper()
+		for _, command := range []string{"ls", "git push --force", "rm -rf /", "go test ./..."} {
+			if status, text := h.ask("POST", "/v1/events", h.firing(command, `,"session_id":"s1","agent":"mine"`)); status != http.StatusOK {
+				t.Fatalf("%d %s", status, text)
+			}
+		}
+	}
+	fill()
+	for _, order := range []string{"desc", "asc"} {
+		path := "/v1/record?limit=2&order=" + order
+		var page recordPage
+		if status, text := h.ask("GET", path, ""); status != http.StatusOK || json.Unmarshal([]byte(text), &page) != nil || page.Next == "" {
+			t.Fatalf("%d %s", status, text)
+		}
+		files, err := audit.Files(filepath.Join(h.home, "audit"))
+		if err != nil || len(files) != 1 {
+			t.Fatal(files, err)
+		}
+		if err := os.Remove(files[0].Path); err != nil {
+			t.Fatal(err)
+		}
+		refused := func(what string) {
+			t.Helper()
+			status, text := h.ask("GET", path+"&after="+page.Next, "")
+			if want(t, text, "urn:hookway:problem:other-log", "begin with the first page again", `"field":"after"`); status != http.StatusGone {
+				t.Errorf("%s: %d %s", what, status, text)
+			}
+		}
+		refused("the log is gone")
+		fill()
+		refused("there is another one")
+		if status, text := h.ask("GET", path, ""); status != http.StatusOK {
+			t.Errorf("the first page: %d %s", status, text)
+		}
 	}
 }
 

@@ -48,6 +48,8 @@ func untold(err error) error {
 	switch {
 	case errors.Is(err, timeline.ErrNone):
 		return problem("no-such-session", "%v", err)
+	case errors.Is(err, timeline.ErrOther):
+		return problem("other-log", "%v", err).at("after")
 	case errors.Is(err, timeline.ErrQuery):
 		return problem("bad-request", "%v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -58,12 +59,9 @@ func (t *Timeline) One(ctx context.Context, agent, id, after string, limit int) 
 	if limit < 1 || limit > MostItems {
 		return nil, fmt.Errorf("%w: limit is %d; it is from 1 to %d", ErrQuery, limit, MostItems)
 	}
-	from := 0
-	if after != "" {
-		var err error
-		if from, err = strconv.Atoi(after); err != nil || from < 0 {
-			return nil, fmt.Errorf("%w: after is %q; give the next of the page before", ErrQuery, after)
-		}
+	from, last, err := parseNext(after)
+	if err != nil {
+		return nil, err
 	}
 	all, _, _, err := t.known(ctx)
 	if err != nil {
@@ -80,14 +78,52 @@ func (t *Timeline) One(ctx context.Context, agent, id, after string, limit int) 
 	t.name(ctx, o)
 	page := &Page{Session: o.Session, Lanes: b.lanes, Items: []Item{}, Total: len(b.items), Counts: b.counts, Problems: append([]string{}, b.problems...)}
 	hide := t.Hide(o.Folder)
-	rest := b.items[min(from, len(b.items)):]
+	if from, err = b.after(from, last); err != nil {
+		return nil, err
+	}
+	rest := b.items[from:]
 	for _, item := range rest[:min(limit, len(rest))] {
 		page.Items = append(page.Items, item.told(hide))
 	}
 	if limit < len(rest) {
-		page.Next = strconv.Itoa(from + limit)
+		page.Next = fmt.Sprintf("%d-%s", from+limit, rest[limit-1].mark())
 	}
 	return page, nil
+}
+
+// parseNext reads the next of a page: how many items were on the pages up to it, and which
+// one was the last.
+func parseNext(text string) (n int, last string, err error) {
+	if text == "" {
+		return 0, "", nil
+	}
+	before, last, _ := strings.Cut(text, "-")
+	if n, err = strconv.Atoi(before); err != nil || n < 0 {
+		return 0, "", fmt.Errorf("%w: after is %q; give the next of the page before", ErrQuery, text)
+	}
+	return n, last, nil
+}
+
+// after is how many items come before the next page. Items may have come between those of
+// the pages before; what they ended with tells where they did.
+func (b *built) after(n int, last string) (int, error) {
+	n = min(n, len(b.items))
+	ends := func(i Item) bool { return i.mark() == last }
+	if last == "" || n > 0 && ends(b.items[n-1]) {
+		return n, nil
+	}
+	if at := slices.IndexFunc(b.items, ends); at >= 0 {
+		return at + 1, nil
+	}
+	return 0, ErrOther
+}
+
+// mark tells items of a session apart in a few letters: their ids are as long as agents
+// make them, and may be no more than a number.
+func (i *Item) mark() string {
+	h := fnv.New64a()
+	fmt.Fprint(h, i.ID, " ", i.At.UnixNano())
+	return strconv.FormatUint(h.Sum64(), 36)
 }
 
 // find finds a session; of several with the id that of the agent, or the latest.

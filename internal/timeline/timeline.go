@@ -87,6 +87,9 @@ var ErrNone = errors.New("there is no such session")
 // ErrQuery is of a query that cannot be answered.
 var ErrQuery = errors.New("the query is not as it must be")
 
+// ErrOther is of a page after one whose end the session does not have any more.
+var ErrOther = errors.New("the session is not what it was for the page before; begin with the first page again")
+
 const mostProblems = 20
 
 // one is a session with where it is known from.

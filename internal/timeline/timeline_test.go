@@ -243,3 +243,50 @@ func TestALongSessionIsPaged(t *testing.T) {
 		}
 	}
 }
+
+// TestASessionThatIsNotWhatItWas: its next page goes on where the one before ended, or it
+// is said that this cannot be.
+func TestASessionThatIsNotWhatItWas(t *testing.T) {
+	lines := func(from, to int, more ...string) (text []string) {
+		for i := from; i < to; i++ {
+			text = append(text, prompt("s1", 10*i, fmt.Sprint("prompt ", i)))
+		}
+		return append(text, more...)
+	}
+	for _, c := range []struct {
+		name string
+		now  []string
+		want string // the first prompt of the next page
+	}{
+		{"it goes on", lines(0, 20), "prompt 5"},
+		{"a record came between", nil, "prompt 5"},
+		{"its beginning was removed", lines(3, 20), ""},
+		{"another one", lines(100, 120), ""},
+		{"cut", lines(0, 2), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHome(t)
+			h.claude("s1.jsonl", lines(0, 10)...)
+			before, err := h.open().One(t.Context(), "claude", "s1", "", 5)
+			if err != nil || len(before.Items) != 5 {
+				t.Fatalf("%+v, %v", before, err)
+			}
+			if c.now != nil {
+				h.claude("s1.jsonl", c.now...)
+			} else {
+				h.record(audit.Record{Time: at(21), Event: "AgentStart", Session: "s1", Agent: "claude", Workspace: "/src/app", Action: "continue"})
+			}
+			page, err := h.open().One(t.Context(), "claude", "s1", before.Next, 5)
+			switch {
+			case c.want == "":
+				if !errors.Is(err, timeline.ErrOther) {
+					t.Errorf("%+v, %v; want that it is another one", page, err)
+				}
+			case err != nil:
+				t.Error(err)
+			case page.Items[0].Text != c.want && page.Items[0].Title != c.want:
+				t.Errorf("it goes on with %+v, want %s", page.Items[0], c.want)
+			}
+		})
+	}
+}

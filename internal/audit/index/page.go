@@ -20,7 +20,7 @@ func (x *Index) Page(ctx context.Context, q Query) (page *Page, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	return answer(ctx, x, func(s *snapshot) (*Page, error) {
+	page, err = answer(ctx, x, func(s *snapshot) (*Page, error) {
 		return x.page(ctx, s, a)
 	}, func(why error) (*Page, error) {
 		page, err := x.plain.page(ctx, a)
@@ -29,6 +29,13 @@ func (x *Index) Page(ctx context.Context, q Query) (page *Page, err error) {
 		}
 		return page, err
 	})
+	if err != nil {
+		return nil, err
+	}
+	if err = x.holds(a.from); err != nil { // what was read just now is of the log that there is
+		return nil, err
+	}
+	return page, x.mark(page)
 }
 
 // slowly says why an answer comes from the log itself.
@@ -112,7 +119,7 @@ func (a *asked) reaches(b *block) bool {
 	if a.Oldest {
 		return a.from.before(a.past(b))
 	}
-	return a.past(b).before(a.from)
+	return a.past(b).before(a.from.place)
 }
 
 // past is the place after which the records of the next block are.

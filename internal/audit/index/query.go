@@ -48,10 +48,39 @@ const (
 // ErrQuery is of a query that cannot be answered.
 var ErrQuery = errors.New("the query is not as it must be")
 
+// ErrOther is of a page after one that another log had.
+var ErrOther = errors.New("the log is another one than that of the page before; begin with the first page again")
+
 // place is where a line of the log begins: the order of places is that of the log.
 type place struct {
 	file int64 // the number that the file is named after
 	at   int64
+}
+
+// next is the place where a page ended, and how its file begins: at the same place of
+// another log there is something else.
+type next struct {
+	place
+	begins string // "" is not known
+}
+
+func (n next) String() string {
+	if n.begins == "" {
+		return n.place.String()
+	}
+	return n.place.String() + "-" + n.begins
+}
+
+// parseNext reads what String wrote.
+func parseNext(text string) (n next, err error) {
+	parts := strings.SplitN(text, "-", 3)
+	if len(parts) == 3 {
+		n.begins = parts[2]
+	}
+	if n.place, err = parsePlace(strings.Join(parts[:min(len(parts), 2)], "-")); err != nil {
+		return n, fmt.Errorf("%w: after is %q; give the next of the page before", ErrQuery, text)
+	}
+	return n, nil
 }
 
 func (p place) before(q place) bool { return p.file < q.file || p.file == q.file && p.at < q.at }
@@ -61,7 +90,7 @@ func (p place) String() string { return fmt.Sprintf("%d-%d", p.file, p.at) }
 // parsePlace reads what String wrote.
 func parsePlace(text string) (p place, err error) {
 	if n, err := fmt.Sscanf(text+"\n", "%d-%d\n", &p.file, &p.at); n != 2 || err != nil || p.file < 0 || p.at < 0 {
-		return p, fmt.Errorf("%w: after is %q; give the next of the page before", ErrQuery, text)
+		return p, errors.New("it is no place")
 	}
 	return p, nil
 }
@@ -72,7 +101,7 @@ type asked struct {
 	wants func(*audit.Record) bool // of the filter
 	words []string                 // of the text, in small letters
 	parts [][]byte                 // of each word what stands in JSON as it is, but for large letters
-	from  place                    // where the page before ended
+	from  next                     // where the page before ended
 }
 
 func (q Query) ready() (*asked, error) {
@@ -96,7 +125,7 @@ func (q Query) ready() (*asked, error) {
 		return a, nil
 	}
 	var err error
-	a.from, err = parsePlace(q.After)
+	a.from, err = parseNext(q.After)
 	return a, err
 }
 
@@ -104,7 +133,7 @@ func (q Query) ready() (*asked, error) {
 func (a *asked) begin() place {
 	switch {
 	case a.After != "":
-		return a.from
+		return a.from.place
 	case a.Oldest:
 		return place{}
 	}
@@ -119,7 +148,7 @@ func (a *asked) beyond(p place) bool {
 	case a.Oldest:
 		return a.from.before(p)
 	}
-	return p.before(a.from)
+	return p.before(a.from.place)
 }
 
 // words are those of a text: what is in quotes is one.
