@@ -209,14 +209,15 @@ func saidNow(r *approve.Request) string {
 
 // ownersWord is an answer for the record.
 type ownersWord struct {
-	session, by, said string
-	yes               bool
-	more              map[string]any
+	agent, session string // whose call it is about
+	by, said       string
+	yes            bool
+	more           map[string]any
 }
 
 // answeredNow is the answer that a request has just got.
 func answeredNow(r *approve.Request) *ownersWord {
-	who := &ownersWord{session: r.Session, by: r.By, yes: r.State == approve.Allowed}
+	who := &ownersWord{agent: r.Agent, session: r.Session, by: r.By, yes: r.State == approve.Allowed}
 	if r.Code == "" {
 		return who
 	}
@@ -250,7 +251,7 @@ func approvalRecord(a *app, what string, said *ownersWord, refused error) audit.
 	who, agent := a.owner.Who()
 	record := audit.Record{
 		Time: time.Now(), Event: audit.Approval, Source: "cli", CWD: server.Cwd(), What: field(what, 200),
-		Agent: cmp.Or(a.getenv("HOOKWAY_AGENT"), agent), Session: cmp.Or(a.getenv("HOOKWAY_SESSION"), said.session),
+		Agent: cmp.Or(a.getenv("HOOKWAY_AGENT"), agent, said.agent), Session: cmp.Or(a.getenv("HOOKWAY_SESSION"), said.session),
 		Metadata: map[string]any{"asked_by": field(who, 500)},
 	}
 	if refused != nil {

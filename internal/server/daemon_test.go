@@ -84,7 +84,7 @@ func write(t testing.TB, path, text string) {
 func (r runningDaemon) stop(t *testing.T) {
 	t.Helper()
 	if _, err := r.Stop(t.Context(), ""); err != nil {
-		t.Error(err)
+		t.Fatal(err) // it may go on, and would be waited for without end
 	}
 	if err := <-r.ended; err != nil {
 		t.Errorf("Serve gave %v", err)

@@ -33,10 +33,11 @@ type sessionKey struct{ id, agent string }
 func (b *block) sums() (map[sessionKey]*Session, error) {
 	type pair struct{ id, agent uint32 }
 	found := map[pair]*Session{}
-	calls, starts := b.number("PreToolUse"), b.number("AgentStart")
+	calls, starts, approval := b.number("PreToolUse"), b.number("AgentStart"), b.number(audit.Approval)
 	block, ask, over := b.number("block"), b.number("ask"), b.number(audit.Untaken)
 	err := b.each(func(_ int, r *row) bool {
-		if r.texts[inSession] == 0 {
+		answers := approval > 0 && r.texts[inEvent] == approval
+		if r.texts[inSession] == 0 || answers && r.texts[inAgent] == 0 { // an answer alone makes no session
 			return true
 		}
 		key := pair{r.texts[inSession], r.texts[inAgent]}
@@ -48,7 +49,7 @@ func (b *block) sums() (map[sessionKey]*Session, error) {
 		s.take(b, r)
 		is := func(column int, id uint32) bool { return id > 0 && r.texts[column] == id }
 		switch {
-		case is(inAction, over):
+		case is(inAction, over), answers: // an answer stops no call
 			return true
 		case is(inAction, block):
 			s.Blocks++

@@ -117,7 +117,7 @@ function Body({ d, x }: { d: One; x: Explained | undefined }): VNode {
     ${!answer && html`<${Today} r=${r} />`}
     <details class="card"><summary>The record as it stands in the log</summary><${Text} of=${JSON.stringify(r.raw, null, 2)} class="code" most=${20_000} /></details>
     ${d.event != null && html`<details class="card"><summary>The event, whole</summary><${Text} of=${plain(d.event)} class="code" most=${20_000} /></details>`}
-    ${!answer && d.event == null && (d.notKept || r.unkept) && html`<p class="dim">The event is not kept whole: ${clip(d.notKept || r.unkept, 300)}.</p>`}
+    ${!answer && d.event == null && (d.notKept || r.unkept) && html`<p class="dim">The event itself is not in the record: ${clip(d.notKept || r.unkept, 300)}.</p>`}
   </div>`;
 }
 

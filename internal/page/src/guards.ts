@@ -116,7 +116,7 @@ function Packs({ g, s, days, q, open, onWish }: { g: Guards; s: Stats | undefine
 }
 
 function Tally({ hits, would }: { hits: number; would: number }): VNode {
-  if (hits + would === 0) return html`<span class="tally dim">no calls in 7 days</span>`;
+  if (hits + would === 0) return html`<span class="tally dim">none stopped in 7 days</span>`;
   return html`<span class="tally" title="in the last 7 days">${hits > 0 && html`<span class="num stopped">${short(hits)}</span> <span class="dim">stopped</span>`}${would > 0 && html` <span class="num trial-count">${short(would)}</span> <span class="dim">on trial</span>`}</span>`;
 }
 

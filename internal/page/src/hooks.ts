@@ -6,7 +6,7 @@ import { useQuery } from "./daemon";
 import { Broken, each, must, num, obj, str, strs } from "./decode";
 import { html, names } from "./element";
 import { Folder, Projects, useProjects } from "./folders";
-import { ago, count, length, short } from "./format";
+import { ago, count, counted, length, short } from "./format";
 import { Icon } from "./icons";
 import { BrokenRow, Export, Head, Missing, Notice, Pairs, Search } from "./parts";
 import { link, refine, route } from "./route";
@@ -51,13 +51,13 @@ export function Hooks(): VNode {
   const by = new Map(s.data?.hooks.map((c) => [c.hook, c]));
   const shown = (hooks.data?.hooks ?? []).filter((h) => h instanceof Broken || q === "" || [h.id, h.command, h.description, h.origin, ...h.events].some((t) => t.toLowerCase().includes(q)));
   return html`<section class="view view-page">
-    <${Head} title="Hooks" sub=${hooks.data && html`<span class="dim">${count(hooks.data.hooks.length)} here</span>`}>
+    <${Head} title="Hooks" sub=${hooks.data && html`<span class="dim">${counted(hooks.data.hooks.length, "hook")}</span>`}>
       <${Folder} value=${cwd} onChange=${(v: string) => refine({ cwd: v })} /><${Search} value=${params.q ?? ""} onChange=${(v: string) => refine({ q: v })} label="Find a hook" /><${Export} name="hooks" items=${() => shown.map((h) => h.raw)} />
     <//>
     <${Missing} q=${hooks} what="hooks" />
     <div class="notices">${hooks.data && projects.ready && html`<${Projects} of=${projects.all} what="hooks" />`}${hooks.data?.trust === "changed" && html`<${Notice} kind="warn">The hooks of this folder have changed since you trusted them: <code>hookway trust</code> there lets them run.<//>`}
       ${hooks.data?.problems.map((p) => html`<${Notice} key=${p} kind="warn">${clip(p, 600)}<//>`)}</div>
-    ${!projects.ready ? null : shown.length > 0 ? html`<div class="table-hooks"><div class="row row-hook row-head" aria-hidden="true"><span></span><span>Hook</span><span>Asked at</span><span>State</span><span class="right">Runs</span><span class="right">Stopped</span><span class="right">Failed</span><span class="right">p50</span><span class="right">p95</span><span class="right">Last</span></div>
+    ${!projects.ready ? null : shown.length > 0 ? html`<div class="table-hooks"><div class="row row-hook row-head" aria-hidden="true"><span></span><span>Hook</span><span>Events</span><span>State</span><span class="right">Runs</span><span class="right">Stopped</span><span class="right">Failed</span><span class="right">p50</span><span class="right">p95</span><span class="right">Last</span></div>
       <ul class="plain-list">${shown.map((h, i) => (h instanceof Broken ? html`<li key=${i}><${BrokenRow} of=${h} /></li>` : html`<${Row} key=${h.id} h=${h} c=${by.get(h.id)} />`))}</ul></div>`
       : hooks.data && html`<div class="empty card"><h2>No hooks${q ? " like this" : projects.all.length > 0 && " in your own configuration"}</h2>${projects.all.length === 0 && html`<p><code>hookway init</code> in a project makes the first ones.</p>`}</div>`}
   </section>`;
@@ -71,6 +71,6 @@ function Row({ h, c }: { h: Hook; c: HookCount | undefined }): VNode {
       <span>${bad ? html`<span class="action tone-block">circuit ${h.circuit}</span>` : html`<span class=${names("action", h.state === "active" ? "tone-allow" : "tone-ask")}>${clip(h.state || "active", 24)}</span>`}</span>
       <span class="right num">${c ? count(c.runs) : "–"}</span><span class="right num">${c ? count(c.blocks + c.asks) : "–"}${c && c.would > 0 && html` <span class="trial-count" title="on trial">+${short(c.would)}</span>`}</span><span class=${names("right num", c && c.failures > 0 && "stopped")}>${c ? count(c.failures) : "–"}</span>
       <span class="right num">${c ? length(c.p50) : "–"}</span><span class="right num">${c ? length(c.p95) : "–"}</span><span class="right num dim">${c ? ago(c.last) : "never"}</span></button>
-    ${open && html`<div class="hook-more"><${Pairs} of=${[["From", html`<span class="mono">${clip(h.origin, 300)}</span>`], ["Whose", h.layer], ["Kind", h.kind], ["Runs", h.command && html`<span class="mono">${clip(h.command, 400)}</span>`], ["Asked at", h.events.join(", ")], ["Asked under", h.agents.join(", ")], ["Lane", `${h.lane}, priority ${h.priority}`], ["Timeout", length(h.timeout)], ["If it fails", h.failure], ["Circuit", h.circuit], ["p99", c ? length(c.p99) : ""]]} />
+    ${open && html`<div class="hook-more"><${Pairs} of=${[["From", html`<span class="mono">${clip(h.origin, 300)}</span>`], ["Whose", h.layer], ["Kind", h.kind], ["Runs", h.command && html`<span class="mono">${clip(h.command, 400)}</span>`], ["Events", h.events.join(", ")], ["Asked under", h.agents.join(", ")], ["Lane", `${h.lane}, priority ${h.priority}`], ["Timeout", length(h.timeout)], ["If it fails", h.failure], ["Circuit", h.circuit], ["p99", c ? length(c.p99) : ""]]} />
       <a href=${link("decisions", "", { hook: h.id })}>Its decisions</a></div>`}</li>`;
 }

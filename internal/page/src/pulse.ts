@@ -22,7 +22,7 @@ export function Pulse({ recent }: { recent: Recent }): VNode {
     const timer = setInterval(draw, 1000);
     return () => clearInterval(timer);
   }, []);
-  return html`<span class="pulse"><canvas ref=${canvas} width="240" height="44" aria-hidden="true"></canvas>
+  return html`<span class="pulse" title="Decisions of the last two minutes; how many a second"><canvas ref=${canvas} width="240" height="44" aria-hidden="true"></canvas>
     <span class="num">${rate.now < 10 ? rate.now.toFixed(1) : Math.round(rate.now)}/s</span><span class="dim"> ${count(rate.seen)} since opened</span></span>`;
 }
 

@@ -77,6 +77,7 @@ export interface Rec {
   unkept: string;
   hash: string;
   code: string; // of the request that was answered
+  scope: string; // how far that answer reaches
   from: string; // where the answer came from
   waited: number; // ms, until the answer
   raw: Obj;
@@ -124,7 +125,7 @@ export function record(v: unknown): Rec {
     said: str(o.user_message), inject: str(o.inject), result: o.result,
     facts: list(o.facts, fact), steps: list(o.steps, step), changes: list(o.changes, change),
     degraded: strs(o.degraded), warnings: strs(o.warnings), failure: str(o.failure), ms: num(o.duration_ms), cut: strs(o.cut),
-    lost: num(o.lost), torn: o.torn != null, kept: str(o.kept) !== "", unkept: str(o.unkept), hash: str(o.hash), code: str(obj(o.metadata).code), from: str(obj(o.metadata).from), waited: num(obj(o.metadata).after_s) * 1000, raw: o,
+    lost: num(o.lost), torn: o.torn != null, kept: str(o.kept) !== "", unkept: str(o.unkept), hash: str(o.hash), code: str(obj(o.metadata).code), scope: str(obj(o.metadata).scope), from: str(obj(o.metadata).from), waited: num(obj(o.metadata).after_s) * 1000, raw: o,
   };
 }
 
@@ -147,9 +148,11 @@ export function called(r: Rec): string {
   return r.tool ? r.tool + (stages[r.event] ?? "") : r.event;
 }
 
+const reaches: Record<string, string> = { once: "this once", session: "for the session", shape: "and calls like it" };
+
 /** What a row says of a record besides: what it is about, or else its reason. */
 export function about(r: Rec): string {
-  if (r.event === "Approval") return r.reason || r.what;
+  if (r.event === "Approval") return answerOf(r) !== "refused" && r.code && r.scope ? [r.code, reaches[r.scope] ?? r.scope, r.from].filter(Boolean).join(" · ") : r.reason || r.what;
   return r.what || r.reason || (r.native !== r.event ? r.native : "");
 }
 

@@ -39,7 +39,7 @@ function Row({ s }: { s: Session }): VNode {
   return html`<a class="row row-session" href=${link("sessions", s.id, { agent: s.agent })} tabindex="-1">
     <${Time} at=${s.last} /><span class="agent">${clip(s.agent || "–", 40)}</span>
     <span class="what">${s.parent && html`<span class="dim">↳ </span>`}${clip(s.title || s.id, 200)}${s.from.length === 1 && s.from[0] === "transcript" && html` <span class="tag" title="It is known from the agent's own record only">before hookway</span>`}</span>
-    <span class="dim folder" title=${clip(s.folder, 300)}>${folder(s.folder, 26)}</span><span class="right num calls">${short(s.calls || s.events)}<span class="unit"> calls</span></span>
+    <span class="dim folder" title=${clip(s.folder, 300)}>${folder(s.folder, 26)}</span><span class="right num calls">${short(s.calls || s.events)}<span class="unit"> ${(s.calls || s.events) === 1 ? "call" : "calls"}</span></span>
     <span class="right num stops">${stopped > 0 && html`<span class="stopped" title=${`${counted(s.blocks, "block")}, ${counted(s.asks, "ask")}`}>${short(stopped)}<span class="unit"> stopped</span></span>`}${s.would > 0 && html` <span class="trial-count" title="on trial">+${short(s.would)}</span>`}</span>
     <span class="right num dim tokens">${s.tokens > 0 ? short(s.tokens) : ""}</span><span class="right num dim lasted">${s.last > s.first ? length(s.last - s.first) : ""}</span></a>`;
 }

@@ -66,7 +66,7 @@ const few = 10; // that are shown beside the calls that wait
 export function StandingPart({ q }: { q: Query<All> }): VNode | null {
   const all = q.data ?? [];
   if (all.length === 0) return null;
-  return html`<section class="part"><div class="part-head"><h2>Answers that stand</h2><a href=${link("approvals", "standing")}>${all.length > few ? `All ${all.length}` : "On a page of their own"}</a></div><${List} all=${all.slice(0, few)} again=${q.reload} /></section>`;
+  return html`<section class="part"><div class="part-head"><h2>Answers that stand</h2><a href=${link("approvals", "standing")}>${all.length > few ? `Show all ${all.length}` : "Search them"}</a></div><${List} all=${all.slice(0, few)} again=${q.reload} /></section>`;
 }
 
 export function StandingView(): VNode {
