@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hookway/hookway/hook"
@@ -36,13 +37,13 @@ var (
 // ciScripts are the lines for a shell in a file of a service that builds.
 func ciScripts(name, text string) (scripts []string) {
 	if strings.HasPrefix(strings.ToLower(path.Base(name)), "jenkinsfile") {
-		for _, m := range shOfGroovy.FindAllStringSubmatch(text, maxLoops) {
+		for _, m := range shOfGroovy.FindAllStringSubmatch(text, -1) {
 			scripts = append(scripts, m[2]+m[3]+m[4]+m[5])
 		}
 		return scripts
 	}
 	lines := strings.Split(text, "\n")
-	for i := 0; i < len(lines) && len(scripts) < maxLoops; i++ {
+	for i := 0; i < len(lines); i++ {
 		m := yamlKey.FindStringSubmatch(strings.TrimRight(lines[i], "\r"))
 		if m == nil || !slices.Contains(scriptKeys, m[2]) {
 			continue
@@ -93,32 +94,79 @@ const ciSecret = "ci:"
 // builds tells of what a service would do that reads this text: only that it sends a secret, and
 // what it fetches and runs for a change that anybody may propose. All else is its work.
 func (sh *shell) builds(name, src string) {
-	old, before := sh.st, len(sh.out)
+	if len(src) > maxText {
+		sh.unread(hook.Span{}, "the file of a service that builds is too long to be read")
+		return
+	}
+	old, before, full := sh.st, len(sh.out), sh.full
 	sh.st = old.clone()
 	sh.st.remote = buildService
-	for _, line := range strings.Split(src, "\n") { // TOKEN: ${{ secrets.X }}
+	b := ciFile{shell: sh, names: map[string]string{}}
+	for line := range strings.Lines(src) { // TOKEN: ${{ secrets.X }}
 		if key, val, ok := strings.Cut(strings.TrimSpace(line), ":"); ok && len(key) < 64 && !strings.ContainsAny(key, " -\"'") {
 			if m := expression.FindStringSubmatch(val); m != nil {
+				b.names[m[1]] = key
 				sh.st.set(key, expressed(m[1]))
 			}
 		}
 	}
-	for _, script := range ciScripts(name, src) {
-		n := 0
-		given := func(vs values) string {
-			n++
-			key := "HOOKWAY_GIVEN_" + strings.Repeat("I", n)
-			sh.st.set(key, vs)
-			return "${" + key + "}"
+	for i, script := range ciScripts(name, src) {
+		if i >= maxScripts || len(b.names) > maxScripts {
+			b.more = true
+			break
 		}
-		script = expression.ReplaceAllStringFunc(script, func(s string) string { return given(expressed(expression.FindStringSubmatch(s)[1])) })
-		if strings.Contains(strings.ToLower(name), "azure") {
-			script = azureName.ReplaceAllStringFunc(script, func(s string) string { return given(anything(ciSecret + azureName.FindStringSubmatch(s)[1])) })
-		}
-		sh.inner(script, hook.Span{}, nil, nil, true)
+		sh.inner(b.script(name, script), hook.Span{}, nil, nil, true)
 	}
 	sh.st = old
-	anybody := strings.Contains(src, "pull_request_target")
+	sh.sendsOnly(before, strings.Contains(src, "pull_request_target"))
+	if b.more || sh.full && !full {
+		sh.unread(hook.Span{}, "the file of a service that builds does too much to be read to its end")
+	}
+}
+
+// maxScripts bounds the scripts of a file that are read, and what they are given.
+const maxScripts = 256
+
+// ciFile is a file of a service that builds, with the names under which what it fills in is kept.
+type ciFile struct {
+	*shell
+	names map[string]string
+	more  bool // some of it was not read
+}
+
+// script is a script with variables in place of what the service fills in.
+func (b *ciFile) script(name, script string) string {
+	script = expression.ReplaceAllStringFunc(script, func(s string) string {
+		inner := expression.FindStringSubmatch(s)[1]
+		return b.given(inner, expressed(inner))
+	})
+	if strings.Contains(strings.ToLower(name), "azure") {
+		script = azureName.ReplaceAllStringFunc(script, func(s string) string {
+			inner := azureName.FindStringSubmatch(s)[1]
+			return b.given("$"+inner, anything(ciSecret+inner))
+		})
+	}
+	return script
+}
+
+// given is the variable that stands for what the service fills in: one for each.
+func (b *ciFile) given(what string, vs values) string {
+	key, ok := b.names[what]
+	if !ok {
+		if len(b.names) > maxScripts {
+			b.more = true
+			return ""
+		}
+		key = "HOOKWAY_GIVEN_" + strconv.Itoa(len(b.names))
+		b.names[what] = key
+		b.st.set(key, vs)
+	}
+	return "${" + key + "}"
+}
+
+// sendsOnly keeps of the facts behind the first ones that a secret is sent, and for a change that
+// anybody may propose what is fetched and run.
+func (sh *shell) sendsOnly(before int, anybody bool) {
 	kept := sh.out[:before]
 	for _, f := range sh.out[before:] {
 		sends := false
@@ -142,6 +190,15 @@ func expressed(s string) values {
 		return anything(ciSecret + strings.Trim(rest, ".[]()'\" "))
 	}
 	return anything()
+}
+
+// hooksIn are the lines for a shell in a file of a manager of git's hooks.
+func (sh *shell) hooksIn(name, text string) []string {
+	if len(text) > maxText {
+		sh.unread(hook.Span{}, "a file of hooks is too long to be read")
+		return nil
+	}
+	return ciScripts(name, text)
 }
 
 // startsWithFolder gives the lines that an editor runs when the folder is opened.

@@ -215,7 +215,7 @@ func (sh *shell) runsLater(name string, vs values) {
 		case strings.HasSuffix(name, "/.vscode/tasks.json"), strings.HasSuffix(name, "/devcontainer.json"):
 			lines = startsWithFolder(name, v.text)
 		case strings.HasSuffix(name, "/lefthook.yml"), strings.HasSuffix(name, "/.pre-commit-config.yaml"):
-			lines = ciScripts(name, v.text)
+			lines = sh.hooksIn(name, v.text)
 		case strings.Contains(name, "/.git/hooks/"), strings.Contains(name, "/.husky/"), strings.HasSuffix(name, "/.envrc"):
 			lines = []string{v.text}
 		case strings.HasSuffix(name, "/package.json"):
@@ -225,6 +225,10 @@ func (sh *shell) runsLater(name string, vs values) {
 					lines = append(lines, m.Scripts[n])
 				}
 			}
+		}
+		if len(lines) > maxScripts {
+			sh.unread(hook.Span{}, "a file has too much that is run by itself")
+			lines = lines[:maxScripts]
 		}
 		for _, line := range lines {
 			if line != "" {
