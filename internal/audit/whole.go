@@ -20,6 +20,7 @@ import (
 	"github.com/hookway/hookway/facts"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/keep"
+	"github.com/hookway/hookway/internal/stack"
 	"github.com/hookway/hookway/wire"
 )
 
@@ -85,6 +86,7 @@ func (l *Log) Draft(ev hook.AnyEvent, hide []string) *Draft {
 	}
 	d := &Draft{ev: ev, hide: hide, done: make(chan struct{})}
 	go func() {
+		stack.Grow8()
 		defer close(d.done)
 		defer func() {
 			if p := recover(); p != nil { // of a value's own marshaller

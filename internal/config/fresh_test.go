@@ -112,3 +112,24 @@ func TestLocateFindsTheWorkspaceThatLoadReads(t *testing.T) {
 		t.Error("a folder of hooks is not seen")
 	}
 }
+
+func TestWhatWasWrittenBetweenTwoCallsIsSeenByTheNext(t *testing.T) {
+	w := newWorld(t)
+	file := w.user("hookway.yaml")
+	w.write(file, blocking)
+	var first, second Glances
+	before, _ := first.at(file)
+	w.write(file, blocking+"# more\n")
+	if is, there := first.at(file); !there || is != before {
+		t.Error("one call looked at a file twice")
+	}
+	if is, there := second.at(file); !there || is == before {
+		t.Error("the next call did not see what was written before it")
+	}
+	if is, there := (*Glances)(nil).at(file); !there || is == before {
+		t.Error("what was written just now is not seen")
+	}
+	if !second.Folder(filepath.Dir(file)) || second.Folder(file) || second.Folder(file+"x") || second.Folder(".") {
+		t.Error("folders are not told from other paths")
+	}
+}

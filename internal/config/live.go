@@ -78,21 +78,24 @@ type seen struct {
 // Refresh is Reload if a file has changed since the last Refresh, and otherwise
 // costs a look at a few files. Whoever calls it before each event needs no Run:
 // what was written before the call counts in it.
-func (l *Live) Refresh(ctx context.Context) (*Set, error) {
+func (l *Live) Refresh(ctx context.Context) (*Set, error) { return l.RefreshBy(ctx, nil) }
+
+// RefreshBy is Refresh, with what was seen for a call already.
+func (l *Live) RefreshBy(ctx context.Context, seenFor *Glances) (*Set, error) {
 	last := l.seen.Load()
-	if last != nil && last.anchors.hold() {
+	if last != nil && last.anchors.hold(seenFor) {
 		return l.set.Load(), nil
 	}
 	if last != nil {
 		at := last.plan.anchors() // before the closer look: a change meanwhile is seen next time
-		if sum, _ := last.plan.look(time.Now()); sum == last.sum {
+		if sum, _ := last.plan.look(time.Now(), nil); sum == last.sum {
 			l.seen.Store(&seen{last.plan, sum, at})
 			return l.set.Load(), nil
 		}
 	}
 	p := l.set.Load().plan()
 	at := p.anchors()
-	sum, stable := p.look(time.Now())
+	sum, stable := p.look(time.Now(), nil)
 	set, err := l.Reload(ctx)
 	if err != nil {
 		return set, err

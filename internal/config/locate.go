@@ -39,4 +39,7 @@ func Locate(opts Options) (*Location, error) {
 
 // Fresh reports whether nothing has changed on which the location depends. It
 // costs a look at a few folders.
-func (l *Location) Fresh() bool { return l.anchors.hold() }
+func (l *Location) Fresh() bool { return l.anchors.hold(nil) }
+
+// FreshBy is Fresh, with what was seen for a call already.
+func (l *Location) FreshBy(seen *Glances) bool { return l.anchors.hold(seen) }

@@ -3,7 +3,6 @@ package config
 import (
 	"encoding/binary"
 	"hash/fnv"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -155,51 +154,51 @@ func (p *plan) anchors() anchors {
 		}
 		add(path)
 	}
-	a.sum, a.stable = a.plan.look(time.Now())
+	a.sum, a.stable = a.plan.look(time.Now(), nil)
 	return a
 }
 
-// hold reports whether nothing has changed.
-func (a *anchors) hold() bool {
+// hold reports whether nothing has changed, by what was seen for this call already.
+func (a *anchors) hold(seen *Glances) bool {
 	if !a.stable {
 		return false
 	}
-	sum, _ := a.plan.look(time.Now())
+	sum, _ := a.plan.look(time.Now(), seen)
 	return sum == a.sum
 }
 
 // look sums up the state of all that the plan names. It is unstable if something
 // changed just now, so that one more change might look the same.
-func (p *plan) look(now time.Time) (sum uint64, stable bool) {
+func (p *plan) look(now time.Time, seen *Glances) (sum uint64, stable bool) {
 	h := fnv.New64a()
 	stable = true
-	var b []byte
-	add := func(path string, info fs.FileInfo) {
-		changed := max(trust.ChangeTime(info), info.ModTime().UnixNano())
+	b := make([]byte, 0, 256)
+	add := func(path string, is glimpse) {
+		changed := max(is.changed, is.modified)
 		b = append(b[:0], path...)
 		b = binary.LittleEndian.AppendUint64(b, uint64(changed))
-		b = binary.LittleEndian.AppendUint64(b, uint64(info.ModTime().UnixNano()))
-		b = binary.LittleEndian.AppendUint64(b, uint64(info.Size()))
-		b = binary.LittleEndian.AppendUint32(b, uint32(info.Mode()))
+		b = binary.LittleEndian.AppendUint64(b, uint64(is.modified))
+		b = binary.LittleEndian.AppendUint64(b, uint64(is.size))
+		b = binary.LittleEndian.AppendUint32(b, is.mode)
 		_, _ = h.Write(b)
 		if age := now.UnixNano() - changed; age < int64(coarse) {
 			stable = false
 		}
 	}
 	for _, file := range p.files {
-		if info, err := os.Stat(file); err == nil {
-			add(file, info)
+		if is, there := seen.at(file); there {
+			add(file, is)
 		}
 	}
 	for _, t := range p.trees {
-		info, err := os.Stat(t.path)
-		if err != nil {
+		is, there := seen.at(t.path)
+		if !there {
 			continue
 		}
-		add(t.path, info)
+		add(t.path, is)
 		_ = trust.WalkHooks(t.within, t.path, func(e disk.Entry) error { // what is beyond its bounds does not load
 			if e.Err == nil {
-				add(e.Path, e.Info) // of its target, if it is a link
+				add(e.Path, glimpseOf(e.Info)) // of its target, if it is a link
 			}
 			return nil
 		})

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookway/hookway/internal/stack"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -30,15 +31,6 @@ type conn struct {
 	closed  bool
 	api     *APIConn // who has the connection; nil: this one
 }
-
-// growStack gives a goroutine at once the stack that an event needs. Otherwise it is
-// copied three times while the event is judged, which takes longer than the hooks.
-//
-//go:noinline
-func growStack() { touch(new([14 << 10]byte)) }
-
-//go:noinline
-func touch(b *[14 << 10]byte) { b[0] = 1 }
 
 // job is a request on its way from the reader to the runner.
 type job struct {
@@ -70,7 +62,7 @@ func (c *conn) serve() {
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		growStack()
+		stack.Grow16() // else it is copied three times, which takes longer than the hooks
 		for j := range jobs {
 			size := len(j.request.Stdin)
 			c.run(j)

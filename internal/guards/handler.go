@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/stack"
 )
 
 // ID is the id of the hook that has hookway's own rules.
@@ -84,6 +85,7 @@ type Call struct {
 // Handle judges a call. An error of the grants is not the call's fault: then it stays
 // stopped, and the note says why.
 func (g *Guard) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+	stack.Grow16()
 	if ev.Info() != hook.PreToolUse.Info() {
 		return g.lookAt(ctx, ev), nil
 	}

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/internal/config"
@@ -16,19 +17,25 @@ type place struct {
 	dir     string // "": the user's hooks alone
 	setting func(name string) string
 	log     *slog.Logger
+	seen    *config.Glances // of the files that tell whether the hooks changed; nil: none yet
 }
 
 // options are those of a configuration there, and what tells one set of settings
 // from another.
 func (p place) options() (opts config.Options, key string) {
-	env := map[string]string{}
-	for _, name := range settings {
-		env[name] = p.setting(name)
-		key += env[name] + "\x00"
+	env := make([]string, len(settings))
+	for i, name := range settings {
+		env[i] = p.setting(name)
 	}
+	key = strings.Join(env, "\x00") + "\x00"
 	return config.Options{
 		Dir: p.dir, Native: nativeEvents(), Log: p.log, TrustedOnly: true,
-		Getenv: func(name string) string { return env[name] },
+		Getenv: func(name string) string {
+			if i := slices.Index(settings, name); i >= 0 {
+				return env[i]
+			}
+			return ""
+		},
 	}, key
 }
 

@@ -39,6 +39,8 @@ type request struct {
 	one      *guards.OneCall   // nil until the event is fired, and if it is no call
 	yes      passedBy          // by which the call passes what hooks ask
 	telling  []approve.Request // whose answers the agent is told now
+
+	seenFiles config.Glances
 }
 
 // open opens the workspaces whose hooks are asked.

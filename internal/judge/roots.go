@@ -27,10 +27,10 @@ func (r *request) openOthers(ctx context.Context) error {
 		return fmt.Errorf("the agent's workspace has %d roots; the guards of %d can be asked", len(r.roots), maxRoots)
 	}
 	for _, root := range r.roots {
-		if !isFolder(root) {
+		if !r.seenFiles.Folder(root) {
 			continue
 		}
-		w, err := r.workspaces.openAt(ctx, r.Judge, place{dir: root, setting: r.setting, log: logline.Or(r.Log)})
+		w, err := r.workspaces.openAt(ctx, r.Judge, place{dir: root, setting: r.setting, log: logline.Or(r.Log), seen: &r.seenFiles})
 		if err != nil {
 			return fmt.Errorf("the guards of %s cannot be asked: %w", root, err)
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -86,7 +85,7 @@ func (s *workspaces) open(ctx context.Context, r *request) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.openAt(ctx, r.Judge, place{dir: dir, setting: r.setting, log: logline.Or(r.Log)})
+	return s.openAt(ctx, r.Judge, place{dir: dir, setting: r.setting, log: logline.Or(r.Log), seen: &r.seenFiles})
 }
 
 // openAt finds the workspace of a place and reads what changed in it.
@@ -96,7 +95,7 @@ func (s *workspaces) openAt(ctx context.Context, j *Judge, at place) (*Workspace
 	folder := ""
 	if at.dir != "" {
 		var err error
-		if folder, err = s.locate(at.dir, key, opts); err != nil {
+		if folder, err = s.locate(at, key, opts); err != nil {
 			return nil, err
 		}
 	}
@@ -111,7 +110,7 @@ func (s *workspaces) openAt(ctx context.Context, j *Judge, at place) (*Workspace
 	if err != nil {
 		return nil, err
 	}
-	set, err := e.live.Refresh(ctx)
+	set, err := e.live.RefreshBy(ctx, at.seen)
 	if err != nil {
 		at.log.Warn(fmt.Sprintf("the configuration of %s could not be read again: %v", folder, err))
 	}
@@ -126,12 +125,13 @@ func (s *workspaces) openAt(ctx context.Context, j *Judge, at place) (*Workspace
 var nativeEvents = sync.OnceValue(adapter.NativeEvents)
 
 // locate finds the workspace of a folder, or knows it.
-func (s *workspaces) locate(dir, env string, opts config.Options) (string, error) {
+func (s *workspaces) locate(in place, env string, opts config.Options) (string, error) {
+	dir := in.dir
 	key := dir + "\x00" + env
 	s.mu.Lock()
 	at := s.places[key]
 	s.mu.Unlock()
-	if at != nil && at.Fresh() {
+	if at != nil && at.FreshBy(in.seen) {
 		return at.Workspace, nil
 	}
 	at, err := config.Locate(opts)
@@ -191,19 +191,11 @@ func (r *request) folder() (string, error) {
 	}
 	r.roots = said.Roots
 	for _, dir := range slices.Concat([]string{r.env.get("HOOKWAY_PROJECT_DIR"), r.env.get("CLAUDE_PROJECT_DIR"), said.CWD}, said.Roots, []string{r.in.Dir}) {
-		if isFolder(dir) {
+		if r.seenFiles.Folder(dir) {
 			return dir, nil
 		}
 	}
 	return "", errors.New("it is not known in which folder the agent works")
-}
-
-func isFolder(dir string) bool {
-	if !filepath.IsAbs(dir) {
-		return false
-	}
-	info, err := os.Stat(dir)
-	return err == nil && info.IsDir()
 }
 
 // enter gives a workspace that is ready, and counts the call in; fresh is what it
