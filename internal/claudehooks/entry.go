@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -217,7 +218,7 @@ func (e *claudeEntry) ours() bool {
 const maxQuotes = 5
 
 // beforeCode are the flags before a line that is run: sh -c, bash -lc, env -S.
-var beforeCode = regexp.MustCompile(`^(-[A-Za-z]*[cS]|eval)$`)
+var beforeCode = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(-[A-Za-z]*[cS]|eval)$`) })
 
 // callsHookway reports whether hookway, as agents call it, is among the words of a
 // command, or of a line that it runs.
@@ -228,7 +229,7 @@ func callsHookway(words []string, depth int) bool {
 			return true
 		case base == "hookway" && firstArgument(words[i+1:]) == "hook":
 			return true
-		case i > 0 && beforeCode.MatchString(words[i-1]) && depth < maxQuotes && callsHookway(shell.Split(w), depth+1):
+		case i > 0 && beforeCode().MatchString(words[i-1]) && depth < maxQuotes && callsHookway(shell.Split(w), depth+1):
 			return true
 		}
 	}

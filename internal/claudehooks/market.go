@@ -59,7 +59,7 @@ func (i *Import) marketplace(name string) (dir string, list *yaml.Node) {
 // listed is what a marketplace says of a plugin, or nil. Of two of one name the
 // first counts.
 func (i *Import) listed(id string) (dir string, entry *yaml.Node) {
-	parts := pluginID.FindStringSubmatch(id)
+	parts := pluginID().FindStringSubmatch(id)
 	dir, list := i.marketplace(parts[2])
 	if list == nil {
 		return dir, nil

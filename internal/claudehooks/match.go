@@ -41,8 +41,8 @@ var matchedField = map[string]string{
 func OfTools(event string) bool { return matchedField[event] == toolName }
 
 var (
-	plainMatcher = regexp.MustCompile(`^[A-Za-z0-9_|, ]+$`)
-	plainPiece   = regexp.MustCompile(`^\^?(?:[A-Za-z0-9_ -]|\.\*)+\$?$`)
+	plainMatcher = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_|, ]+$`) })
+	plainPiece   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\^?(?:[A-Za-z0-9_ -]|\.\*)+\$?$`) })
 )
 
 // Match reads a matcher as Claude Code does, as tools or as a filter: nothing or "*" is every event,
@@ -53,7 +53,7 @@ func Match(event, matcher string) (tools []string, f Filter, err error) {
 	if field == "" || matcher == "" || matcher == "*" {
 		return nil, Filter{}, nil
 	}
-	if plainMatcher.MatchString(matcher) {
+	if plainMatcher().MatchString(matcher) {
 		names := strings.FieldsFunc(matcher, func(r rune) bool { return r == '|' || r == ',' })
 		for i := range names {
 			names[i] = strings.TrimSpace(names[i])
@@ -152,7 +152,7 @@ func asGlobs(matcher string) ([]string, bool) {
 	}
 	var globs []string
 	for piece := range strings.SplitSeq(matcher, "|") {
-		if !plainPiece.MatchString(piece) {
+		if !plainPiece().MatchString(piece) {
 			return nil, false
 		}
 		glob := "*" + piece + "*"

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
@@ -15,14 +16,14 @@ import (
 type option struct{ name, value string }
 
 // userConfig is how the words of a plugin's hook name an option.
-var userConfig = regexp.MustCompile(`\$\{user_config\.([^}]+)\}`)
+var userConfig = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{user_config\.([^}]+)\}`) })
 
 // notOfName are the characters that a variable's name cannot have.
-var notOfName = regexp.MustCompile(`[^A-Za-z0-9_]`)
+var notOfName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_]`) })
 
 // variable is the name of the variable in which hooks find an option.
 func (o option) variable() string {
-	return "CLAUDE_PLUGIN_OPTION_" + strings.ToUpper(notOfName.ReplaceAllString(o.name, "_"))
+	return "CLAUDE_PLUGIN_OPTION_" + strings.ToUpper(notOfName().ReplaceAllString(o.name, "_"))
 }
 
 // optionsOf are the options of a plugin, as the user's and the managed settings have
@@ -97,7 +98,7 @@ func (s *settings) withOptions(h *Hook, e claudeEntry) {
 		s.warn(n, message+", so the hook fails, as in Claude Code", hint)
 	}
 	if !e.exec {
-		if m := userConfig.FindString(e.command.Text); m != "" {
+		if m := userConfig().FindString(e.command.Text); m != "" {
 			fail(e.command.Node, "a line of the shell names "+strict.Line(m)+", which the shell would read once more",
 				"write \"command\" with \"args\", or read the variable "+option{name: m[len("${user_config.") : len(m)-1]}.variable())
 		}
@@ -105,7 +106,7 @@ func (s *settings) withOptions(h *Hook, e claudeEntry) {
 	}
 	for i := range h.Argv {
 		word := &h.Argv[i]
-		word.Text = userConfig.ReplaceAllStringFunc(word.Text, func(m string) string {
+		word.Text = userConfig().ReplaceAllStringFunc(word.Text, func(m string) string {
 			name := m[len("${user_config.") : len(m)-1]
 			for _, o := range s.plugin.options {
 				if o.name == name {

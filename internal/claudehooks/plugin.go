@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/strict"
@@ -34,13 +35,15 @@ type wish struct {
 }
 
 // pluginID is how settings name a plugin.
-var pluginID = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*)@([A-Za-z0-9][A-Za-z0-9._-]*)$`)
+var pluginID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*)@([A-Za-z0-9][A-Za-z0-9._-]*)$`)
+})
 
 // enabled reads enabledPlugins. A list of versions enables as true does.
 func (s *settings) enabledPlugins(n *yaml.Node) {
 	for _, p := range s.object(n, "enabledPlugins") {
 		id := p.Key.Value
-		if !pluginID.MatchString(id) {
+		if !pluginID().MatchString(id) {
 			s.Fail(p.Key, "write \"name@marketplace\": true", "enabledPlugins: %q is no plugin's id", strict.Line(id))
 			continue
 		}
@@ -214,7 +217,7 @@ func (p *plugin) environ() []string {
 }
 
 // dataName is a plugin's id as the name of a folder.
-var dataName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+var dataName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_-]`) })
 
 // findPlugin finds the folder of a plugin, or says why there is none.
 func (i *Import) findPlugin(id string) (p plugin, why string) {
@@ -222,8 +225,8 @@ func (i *Import) findPlugin(id string) (p plugin, why string) {
 	if dir == "" {
 		return p, "the home folder is unknown"
 	}
-	parts := pluginID.FindStringSubmatch(id)
-	p = plugin{id: id, data: filepath.Join(dir, "data", dataName.ReplaceAllString(id, "-"))}
+	parts := pluginID().FindStringSubmatch(id)
+	p = plugin{id: id, data: filepath.Join(dir, "data", dataName().ReplaceAllString(id, "-"))}
 	for _, root := range []string{i.installed(id), newestIn(filepath.Join(dir, "cache", parts[2], parts[1])), i.inMarketplace(id)} {
 		if root != "" && isDir(root) {
 			p.root = root

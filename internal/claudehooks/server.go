@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookway/hookway/internal/environ"
 )
@@ -33,17 +34,19 @@ func SignIn(headers map[string]string, value string) {
 }
 
 // headerVariable is how the header of a server names a variable.
-var headerVariable = regexp.MustCompile(`\$\{([A-Z_][A-Z0-9_]*)\}|\$([A-Z_][A-Z0-9_]*)`)
+var headerVariable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([A-Z_][A-Z0-9_]*)\}|\$([A-Z_][A-Z0-9_]*)`) })
 
 // claudesOwn are variables with which Claude Code itself signs in. No header is given one.
-var claudesOwn = regexp.MustCompile(`^(?:INPUT_)?(?:ANTHROPIC_(?:API_KEY|AUTH_TOKEN|IDENTITY_TOKEN)|CLAUDE_CODE_[A-Z_]*TOKEN|CLAUDE_BRIDGE_OAUTH_TOKEN|CLAUDE_TRUSTED_DEVICE_TOKEN)$`)
+var claudesOwn = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:INPUT_)?(?:ANTHROPIC_(?:API_KEY|AUTH_TOKEN|IDENTITY_TOKEN)|CLAUDE_CODE_[A-Z_]*TOKEN|CLAUDE_BRIDGE_OAUTH_TOKEN|CLAUDE_TRUSTED_DEVICE_TOKEN)$`)
+})
 
 // Fill puts variables into the value of a header: those that the hook and the settings
 // allow. Any other is empty, and so is one that is not set.
 func (c *Server) Fill(value string, vars []string) string {
-	filled := headerVariable.ReplaceAllStringFunc(value, func(v string) string {
+	filled := headerVariable().ReplaceAllStringFunc(value, func(v string) string {
 		name := strings.Trim(v, "${}")
-		if !slices.Contains(c.Allowed, name) || c.Limited && !slices.Contains(c.Only, name) || claudesOwn.MatchString(name) {
+		if !slices.Contains(c.Allowed, name) || c.Limited && !slices.Contains(c.Only, name) || claudesOwn().MatchString(name) {
 			return ""
 		}
 		text, _ := environ.Lookup(append(slices.Clip(vars), c.Env...), name)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookway/hookway/internal/claudehooks"
 	"github.com/hookway/hookway/internal/shell"
@@ -143,7 +144,7 @@ func without(r, other shell.Reading, env map[string]string) shell.Reading {
 	r.Runs, r.Sources, r.Reads = more(r.Runs, other.Runs), more(r.Sources, other.Sources), more(r.Reads, other.Reads)
 	r.Folders = slices.DeleteFunc(r.Folders, func(dir string) bool { return slices.Contains(other.Folders, dir) })
 	r.Unknown = slices.DeleteFunc(r.Unknown, func(u shell.Unknown) bool {
-		return slices.Contains(other.Unknown, u) && !slices.ContainsFunc(variableIn.FindAllStringSubmatch(u.Word, -1), func(m []string) bool {
+		return slices.Contains(other.Unknown, u) && !slices.ContainsFunc(variableIn().FindAllStringSubmatch(u.Word, -1), func(m []string) bool {
 			_, set := env[m[1]]
 			return set
 		})
@@ -152,4 +153,4 @@ func without(r, other shell.Reading, env map[string]string) shell.Reading {
 }
 
 // variableIn is a variable in a shell's word.
-var variableIn = regexp.MustCompile(`\$\{?[#!]?([A-Za-z_][A-Za-z0-9_]*)`)
+var variableIn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{?[#!]?([A-Za-z_][A-Za-z0-9_]*)`) })

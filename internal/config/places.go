@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/hook"
@@ -241,16 +242,20 @@ func isDeclaration(name string) bool {
 const maxTold = 256 << 10
 
 var (
-	relayComment = regexp.MustCompile(`(?s:/\*.*?\*/)|(?m)(?:^|\s)//.*$`)
+	relayComment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s:/\*.*?\*/)|(?m)(?:^|\s)//.*$`) })
 
 	// relayOurs are what a configuration of agent-relay says: where it imports from, or
 	// its keys.
-	relayOurs = regexp.MustCompile(`agent-relay|hookway|new Relay\(|\brelay\.[a-z]\w*\(|\b(?:patterns|hooks|idleThreshold|memory|on[A-Z]\w*)['"]?\s*[:(=,}]`)
+	relayOurs = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`agent-relay|hookway|new Relay\(|\brelay\.[a-z]\w*\(|\b(?:patterns|hooks|idleThreshold|memory|on[A-Z]\w*)['"]?\s*[:(=,}]`)
+	})
 
 	// relayGraphQL are the keys and packages of GraphQL Relay, its compiler's above all.
-	relayGraphQL = regexp.MustCompile(`relay-(?:compiler|config|runtime|test-utils)|react-relay|\.graphql\b|` +
-		`\b(?:schema|src|root|sources|language|artifactDirectory|excludes?|projects|eagerEsModules|jsModuleFormat|` +
-		`schemaExtensions|customScalarTypes|customScalars|persistConfig|featureFlags|codegenCommand)['"]?\s*[:,}]`)
+	relayGraphQL = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`relay-(?:compiler|config|runtime|test-utils)|react-relay|\.graphql\b|` +
+			`\b(?:schema|src|root|sources|language|artifactDirectory|excludes?|projects|eagerEsModules|jsModuleFormat|` +
+			`schemaExtensions|customScalarTypes|customScalars|persistConfig|featureFlags|codegenCommand)['"]?\s*[:,}]`)
+	})
 )
 
 // isGraphQLRelay reports whether a file of the name that agent-relay shares with
@@ -264,8 +269,8 @@ func isGraphQLRelay(path string) bool {
 	if err != nil {
 		return false
 	}
-	text := relayComment.ReplaceAll(data, nil)
-	return relayGraphQL.Match(text) && !relayOurs.Match(text)
+	text := relayComment().ReplaceAll(data, nil)
+	return relayGraphQL().Match(text) && !relayOurs().Match(text)
 }
 
 // isOwnScript reports whether there is a script that is found by its name.

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/hookway/hookway/handler/command"
@@ -325,11 +326,11 @@ func checkSettings(schema, settings json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(value)
 }
 
-var schemaPath = regexp.MustCompile(`validating (root|/[^:]*): `)
+var schemaPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`validating (root|/[^:]*): `) })
 
 // plainly is a message of the validator without the way to the rule.
 func plainly(err error) string {
-	return strict.Clip(strings.TrimSpace(schemaPath.ReplaceAllString(err.Error(), "")))
+	return strict.Clip(strings.TrimSpace(schemaPath().ReplaceAllString(err.Error(), "")))
 }
 
 // readGrants reads what trust.json has; what nobody knows is no grant.

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf16"
@@ -155,11 +156,13 @@ func entries(r io.Reader, do func(line []byte) (goOn bool)) error {
 }
 
 // timestamp is how entries tell when they were written.
-var timestamp = regexp.MustCompile(`"(?:timestamp|time|ts|created_at|createdAt)"\s*:\s*"([^"]{10,40})"`)
+var timestamp = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"(?:timestamp|time|ts|created_at|createdAt)"\s*:\s*"([^"]{10,40})"`)
+})
 
 // entryTime is when an entry was written; zero if it does not say.
 func entryTime(entry []byte) time.Time {
-	for _, found := range timestamp.FindAllSubmatch(entry, 8) {
+	for _, found := range timestamp().FindAllSubmatch(entry, 8) {
 		if at, err := time.Parse(time.RFC3339Nano, string(found[1])); err == nil {
 			return at
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -179,7 +180,7 @@ const (
 )
 
 // itemHead is how a message begins that an agent is given.
-var itemHead = regexp.MustCompile(`^Message from .+ \[[0-9a-z]{8}\]`)
+var itemHead = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^Message from .+ \[[0-9a-z]{8}\]`) })
 
 // arrive notes what an event says of the messages before it. The caller holds the
 // subscriber's turn.
@@ -220,7 +221,7 @@ func (a *Answer) arrive(ctx context.Context) {
 // with what a hook has injected at the stop of the last one.
 func (s *subscriber) byPerson(prompt string) bool {
 	prompt = strings.TrimSpace(prompt)
-	return prompt != "" && (s.reason == "" || prompt != strings.TrimSpace(s.reason)) && !itemHead.MatchString(prompt)
+	return prompt != "" && (s.reason == "" || prompt != strings.TrimSpace(s.reason)) && !itemHead().MatchString(prompt)
 }
 
 // roomFor is how many bytes of messages an answer can have: none at events at

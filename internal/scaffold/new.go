@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/config"
@@ -17,7 +18,7 @@ import (
 
 // hookName is what a hook of init may be called: files and a program get the same
 // name, on every system.
-var hookName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+var hookName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`) })
 
 // New prepares a hook in a language: its name is checked, or is the usual one if it is
 // "". What to do comes with an error.
@@ -38,7 +39,7 @@ func New(lang, name string, options config.Options) (*Kit, error) {
 	if name == "" {
 		name = l.usual
 	}
-	if !hookName.MatchString(name) || !filepath.IsLocal(name) {
+	if !hookName().MatchString(name) || !filepath.IsLocal(name) {
 		return nil, fmt.Errorf("--name %q: files get this name, too; begin with a letter, and go on with letters, digits, - and _ (64 at most)", name)
 	}
 	var text any

@@ -62,12 +62,12 @@ func newHistory(dir, session string, failed func(error)) *history {
 	return h
 }
 
-var plainID = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$`)
+var plainID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$`) })
 
 // HistoryFile is where a session's output is kept in the folder of Config.History,
 // without the ending. An id that cannot name a file is replaced by its hash.
 func HistoryFile(dir, session string) string {
-	if !plainID.MatchString(session) {
+	if !plainID().MatchString(session) {
 		sum := sha256.Sum256([]byte(session))
 		session = "id-" + hex.EncodeToString(sum[:16])
 	}

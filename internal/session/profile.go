@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -96,7 +97,7 @@ func profileFor(command []string) *profile {
 			break
 		}
 	}
-	return &defaultProfile
+	return defaultProfile()
 }
 
 // AgentOf is the agent that a command line runs, perhaps by an interpreter, by the
@@ -235,7 +236,7 @@ func (p *profile) above(s terminal.Screen) int {
 	for row := s.Row; row >= 0; row-- {
 		text := rowAt(s, row).Solid
 		switch {
-		case choice.MatchString(text):
+		case choice().MatchString(text):
 			return -1
 		case p.input.MatchString(text):
 			return row
@@ -252,7 +253,7 @@ func (p *profile) findLine(s terminal.Screen, f field) field {
 	left, right := splitAt(row.Solid, s.Col)
 	prompt := p.prompt
 	if prompt == nil {
-		prompt = anyPrompt
+		prompt = anyPrompt()
 	}
 	f.ghost = strings.TrimSpace(faint(row))
 	if p.more != nil && p.more.MatchString(left) {
@@ -298,7 +299,9 @@ func blanks(text string) string {
 }
 
 // anyPrompt is how the prompts of line editors end.
-var anyPrompt = regexp.MustCompile(`(^|[^\pL\d])[$%#>❯›»➜λ⟩]\s*$|^[\w.-]{1,20}>+\s*$|[\w\])~/][$%#>]\s+$`)
+var anyPrompt = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|[^\pL\d])[$%#>❯›»➜λ⟩]\s*$|^[\w.-]{1,20}>+\s*$|[\w\])~/][$%#>]\s+$`)
+})
 
 // splitAt splits a row at a column.
 func splitAt(row string, col int) (left, right string) {

@@ -262,12 +262,12 @@ func TestInputsAreFound(t *testing.T) {
 	}
 	pager := rows("text", ":_")
 	pager.Paste = false
-	if got := defaultProfile.judge(moment{now: time.Now(), screen: pager}, 1).why; !strings.Contains(got, asked) {
+	if got := defaultProfile().judge(moment{now: time.Now(), screen: pager}, 1).why; !strings.Contains(got, asked) {
 		t.Errorf("a pager: %q", got)
 	}
 	mute := rows("text_")
 	mute.Paste = false
-	if got := defaultProfile.judge(moment{now: time.Now(), screen: mute}, 1).why; !strings.Contains(got, keys) {
+	if got := defaultProfile().judge(moment{now: time.Now(), screen: mute}, 1).why; !strings.Contains(got, keys) {
 		t.Errorf("a program that reads keys: %q", got)
 	}
 }
@@ -285,7 +285,7 @@ func TestATextThatIsNotFinishedIsWaitedForLonger(t *testing.T) {
 		m := moment{now: now, input: terminal.Input{Lines: true}, screen: terminal.Screen{
 			Rows: []terminal.Row{{Text: test.row, Solid: test.row}}, Col: len(test.row), Width: 80, Changed: now.Add(-test.still),
 		}}
-		if got := defaultProfile.judge(m, 10).why; got != test.want {
+		if got := defaultProfile().judge(m, 10).why; got != test.want {
 			t.Errorf("%q, still for %v: %q, want %q", test.row, test.still, got, test.want)
 		}
 	}

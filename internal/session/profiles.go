@@ -21,21 +21,25 @@ const (
 var (
 	// A box of an agent: a glyph, then what is typed, perhaps between the sides
 	// of a frame.
-	agentInput = regexp.MustCompile(`^\s*[│┃|]?\s*[❯›>](\s|$)`)
-	agentEmpty = regexp.MustCompile(`^\s*[│┃|]?\s*[❯›>]\s*[│┃|]?\s*$`)
+	agentInput = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*[│┃|]?\s*[❯›>](\s|$)`) })
+	agentEmpty = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*[│┃|]?\s*[❯›>]\s*[│┃|]?\s*$`) })
 
 	// asks are questions that only the user may answer.
-	asks = []*regexp.Regexp{
-		regexp.MustCompile(`(?i)[(\[<]\s*y(es)?\s*[/|]\s*n(o)?(\s*[/|][^)\]>]*)?[)\]>]`),
-		regexp.MustCompile(`(?i)(pass(word|phrase|code)|\bPIN\b|verification code|one-time code)[^:]*:\s*$`),
-		regexp.MustCompile(`(?i)\b(do|would) you (want|like|wish|trust)\b.*\?\s*$|\bare you sure\b|\bproceed\?\s*$`),
-		regexp.MustCompile(`(?i)press (any key|enter|return|space)|\besc(ape)? to (cancel|go back|skip)|enter to (confirm|select|continue)|\bhit enter\b`),
-		regexp.MustCompile(`(?i)--\s*more\s*--|\(END\)\s*$|^:\s*$`),
-		regexp.MustCompile(`^#\?\s*$`), // of the shells' select
-		choice,
-	}
+	asks = sync.OnceValue(func() []*regexp.Regexp {
+		return []*regexp.Regexp{
+			regexp.MustCompile(`(?i)[(\[<]\s*y(es)?\s*[/|]\s*n(o)?(\s*[/|][^)\]>]*)?[)\]>]`),
+			regexp.MustCompile(`(?i)(pass(word|phrase|code)|\bPIN\b|verification code|one-time code)[^:]*:\s*$`),
+			regexp.MustCompile(`(?i)\b(do|would) you (want|like|wish|trust)\b.*\?\s*$|\bare you sure\b|\bproceed\?\s*$`),
+			regexp.MustCompile(`(?i)press (any key|enter|return|space)|\besc(ape)? to (cancel|go back|skip)|enter to (confirm|select|continue)|\bhit enter\b`),
+			regexp.MustCompile(`(?i)--\s*more\s*--|\(END\)\s*$|^:\s*$`),
+			regexp.MustCompile(`^#\?\s*$`), // of the shells' select
+			choice(),
+		}
+	})
 	// choice is the marked row of a menu.
-	choice = regexp.MustCompile(`^\s*[│┃|]?\s*[❯›>●◉○▶→]\s*(\d+[.)]|\[[ xX✔]\]|Yes\b|No\b|Allow\b|Deny\b)`)
+	choice = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*[│┃|]?\s*[❯›>●◉○▶→]\s*(\d+[.)]|\[[ xX✔]\]|Yes\b|No\b|Allow\b|Deny\b)`)
+	})
 )
 
 // agent is what the profiles of agents have in common. A blank does not guard against
@@ -44,8 +48,8 @@ func agent(name string, programs ...string) profile {
 	return profile{
 		name: name, programs: programs,
 		alternate: true, box: true, prompted: true, again: true,
-		input: agentInput, prompt: agentEmpty,
-		busy: []string{"esc to interrupt"}, dialogs: asks,
+		input: agentInput(), prompt: agentEmpty(),
+		busy: []string{"esc to interrupt"}, dialogs: asks(),
 		pasted:   regexp.MustCompile(`(?i)\[?pasted (text|content|~?\d)`),
 		commands: "/!#?@&", guard: ": ", words: "@/#", settle: settleSoon, over: ghostMost,
 	}
@@ -118,12 +122,12 @@ func profiles() []profile {
 			// The prompt of a command's second line is none: a half-written
 			// command stands above it.
 			more:    regexp.MustCompile(`^(>|(quote|dquote|bquote|heredoc|cmdsubst|cmdand|cmdor|pipe|for|while|until|if|then|elif|else|do|case|function|subsh|math|braceparam)( \w+)*>)\s*$`),
-			dialogs: asks, settle: settleSoon, idle: true,
+			dialogs: asks(), settle: settleSoon, idle: true,
 		},
 		{
 			name: "python", programs: []string{"python", "ipython"}, runs: runsModule,
 			prompt: regexp.MustCompile(`^(>>>|In \[\d+\]:)\s*$`), more: regexp.MustCompile(`^\s*\.\.\.`),
-			dialogs: asks, settle: settleSoon, idle: true,
+			dialogs: asks(), settle: settleSoon, idle: true,
 		},
 		{
 			name: "screen",
@@ -135,7 +139,9 @@ func profiles() []profile {
 }
 
 // defaultProfile is for programs that nothing is known of.
-var defaultProfile = profile{name: "default", dialogs: asks, settle: settleLater}
+var defaultProfile = sync.OnceValue(func() *profile {
+	return &profile{name: "default", dialogs: asks(), settle: settleLater}
+})
 
 // runners run the program that their arguments name.
 var runners = map[string]bool{

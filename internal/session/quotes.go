@@ -109,7 +109,7 @@ var others = []string{"pwsh", "powershell", "nu", "elvish", "xonsh"}
 var databases = []string{"sqlite3", "psql", "mysql", "mariadb", "duckdb"}
 
 // shellPrompt is how the prompts of shells end, and of little else.
-var shellPrompt = regexp.MustCompile(`[$#%]\s*$`)
+var shellPrompt = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[$#%]\s*$`) })
 
 // reads is the command line of what reads at that moment: a script may have started
 // a shell, or become one. An agent that runs another program does not give up its
@@ -126,8 +126,8 @@ func (m moment) reads(own *profile) []string {
 			return line
 		}
 	}
-	if own == &defaultProfile && !special(m.command) {
-		if left, _ := splitAt(rowAt(m.screen, m.screen.Row).Solid, m.screen.Col); shellPrompt.MatchString(left) {
+	if own == defaultProfile() && !special(m.command) {
+		if left, _ := splitAt(rowAt(m.screen, m.screen.Row).Solid, m.screen.Col); shellPrompt().MatchString(left) {
 			return []string{"sh"}
 		}
 	}

@@ -44,7 +44,7 @@ type typist struct {
 
 func newTypist(s *session) *typist {
 	p := profileFor(s.command)
-	if named := profileFor([]string{s.env.Agent}); p == &defaultProfile && named.box {
+	if named := profileFor([]string{s.env.Agent}); p == defaultProfile() && named.box {
 		p = named // a script that runs the agent
 	}
 	return &typist{

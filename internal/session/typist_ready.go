@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -94,7 +95,7 @@ func (p *profile) wrong(m moment, _ field) string {
 		return fmt.Sprintf("%s %s", name, p.never)
 	case m.screen.Alternate && !p.alternate:
 		return name + " has the full screen, and nothing is known of its input"
-	case p == &defaultProfile && m.input.Front != nil && profileFor(m.command).idle:
+	case p == defaultProfile() && m.input.Front != nil && profileFor(m.command).idle:
 		return name + " was running"
 	}
 	return ""
@@ -121,7 +122,7 @@ func (p *profile) asking(m moment, f field) string {
 	}
 	if !m.input.Lines && !f.known { // a menu has its cursor anywhere
 		for _, row := range s.Rows {
-			if choice.MatchString(blanks(row.Text)) {
+			if choice().MatchString(blanks(row.Text)) {
 				return "the program was asking the user something"
 			}
 		}
@@ -202,15 +203,15 @@ func (p *profile) unseen(m moment, f field) string {
 // painted reports whether the cursor of a program that nothing is known of stands
 // after a text that does not end as what asks for input does.
 func (p *profile) painted(m moment, f field) bool {
-	if p != &defaultProfile || f.known {
+	if p != defaultProfile() || f.known {
 		return false
 	}
 	left, _ := splitAt(rowAt(m.screen, m.screen.Row).Solid, m.screen.Col)
-	return strings.TrimSpace(left) != "" && !asksForInput.MatchString(left)
+	return strings.TrimSpace(left) != "" && !asksForInput().MatchString(left)
 }
 
 // asksForInput is how a program ends what it wants an answer to.
-var asksForInput = regexp.MustCompile(`[:?!\])}>=~/|-]\s+$|[:?]$`)
+var asksForInput = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[:?!\])}>=~/|-]\s+$|[:?]$`) })
 
 // working reports whether an agent is at work: it says so near its input, and
 // its screen lives.
@@ -275,8 +276,10 @@ func (o obstacle) unless(away bool) obstacle {
 
 // searchRow is how line editors show that keys go to a search in the history, or
 // are counted: those of readline, zsh, Python and ipython.
-var searchRow = regexp.MustCompile(`(?i)^\s*(\(((failed|failing) )?((reverse|forward|r|f)-)?(i-)?search\b|\(arg: |` +
-	`((failed|failing) )?(bck|fwd)-i-search:|i-search( backward)?:)`)
+var searchRow = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^\s*(\(((failed|failing) )?((reverse|forward|r|f)-)?(i-)?search\b|\(arg: |` +
+		`((failed|failing) )?(bck|fwd)-i-search:|i-search( backward)?:)`)
+})
 
 // searching reports whether a search in the history is at the cursor: in its row,
 // in one that goes on in it, or right below it.
@@ -286,7 +289,7 @@ func searching(s terminal.Screen) bool {
 		first--
 	}
 	for row := first; row <= s.Row+1; row++ {
-		if searchRow.MatchString(rowAt(s, row).Text) {
+		if searchRow().MatchString(rowAt(s, row).Text) {
 			return true
 		}
 	}

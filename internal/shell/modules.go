@@ -5,15 +5,20 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // imported finds the modules that a text of Python names; required those that one of
 // JavaScript names by a path, and requiredRuby those of Ruby.
 var (
-	imported     = regexp.MustCompile(`(?m)(?:^|[;:\s])(?:import|from)[ \t]+(\.*[\w.]*(?:[ \t]*,[ \t]*[\w.]+)*)(?:[ \t]+import[ \t]+\(?([\w, \t]+))?`)
-	required     = regexp.MustCompile(`(?:\brequire\s*\(\s*|\bfrom\s*|\bimport\s*\(?\s*)["'](\.{1,2}/[^"'\n]+)["']`)
-	written      = regexp.MustCompile(`\.[cm]?jsx?$`)
-	requiredRuby = regexp.MustCompile(`(?m)\brequire_relative\s*\(?\s*["']([^"'\n]+)["']`)
+	imported = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)(?:^|[;:\s])(?:import|from)[ \t]+(\.*[\w.]*(?:[ \t]*,[ \t]*[\w.]+)*)(?:[ \t]+import[ \t]+\(?([\w, \t]+))?`)
+	})
+	required = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:\brequire\s*\(\s*|\bfrom\s*|\bimport\s*\(?\s*)["'](\.{1,2}/[^"'\n]+)["']`)
+	})
+	written      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.[cm]?jsx?$`) })
+	requiredRuby = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)\brequire_relative\s*\(?\s*["']([^"'\n]+)["']`) })
 )
 
 // loadedFirst are the modules that Python has when a script begins: no file stands in
@@ -47,7 +52,7 @@ func (a *analysis) imports(in interpreter, code arg) {
 // modulesOf are the modules that a text of Python names; one from the folder of the
 // text begins with a dot.
 func modulesOf(text string) (out []string) {
-	for _, m := range imported.FindAllStringSubmatch(text, maxTexts) {
+	for _, m := range imported().FindAllStringSubmatch(text, maxTexts) {
 		for _, name := range strings.Split(m[1], ",") {
 			name = strings.TrimSpace(name)
 			if strings.Trim(name, ".") != "" {
@@ -107,15 +112,15 @@ func siblings(in interpreter, text string) (out []string) {
 			}
 		}
 	case ".js":
-		for _, m := range required.FindAllStringSubmatch(text, maxTexts) {
+		for _, m := range required().FindAllStringSubmatch(text, maxTexts) {
 			out = append(out, m[1])
-			if ending := written.FindString(m[1]); ending != "" { // what TypeScript would make of it
+			if ending := written().FindString(m[1]); ending != "" { // what TypeScript would make of it
 				typed := strings.TrimSuffix(m[1], ending) + strings.NewReplacer("js", "ts").Replace(ending)
 				out = append(out, typed, strings.TrimSuffix(typed, "x")+"x")
 			}
 		}
 	case ".rb":
-		for _, m := range requiredRuby.FindAllStringSubmatch(text, maxTexts) {
+		for _, m := range requiredRuby().FindAllStringSubmatch(text, maxTexts) {
 			out = append(out, m[1])
 		}
 	}

@@ -4,11 +4,14 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // own are the links that the kernel makes for a process: /proc/self/cwd is the folder
 // where it is, and what hookway would find there is its own.
-var own = regexp.MustCompile(`^/proc/(?:self/task/[^/]+|thread-self/task/[^/]+|self|thread-self)(?:/(cwd|root)(/.*)?|(/.*)?)$`)
+var own = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^/proc/(?:self/task/[^/]+|thread-self/task/[^/]+|self|thread-self)(?:/(cwd|root)(/.*)?|(/.*)?)$`)
+})
 
 // standardStreams are what a process is given to read.
 var standardStreams = []string{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "/proc/thread-self/fd/0"}
@@ -23,7 +26,7 @@ func ownPlace(name string) (string, bool) {
 	if strings.HasPrefix(name, "/dev/fd/..") { // it is /proc/self/fd
 		plain = path.Clean("/proc/self/" + strings.TrimPrefix(name, "/dev/fd/.."))
 	}
-	m := own.FindStringSubmatch(plain)
+	m := own().FindStringSubmatch(plain)
 	switch {
 	case m == nil:
 		first, _, _ := strings.Cut(strings.TrimPrefix(plain, "/proc/"), "/")

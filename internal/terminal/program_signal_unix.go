@@ -159,7 +159,9 @@ func (r *run) signalAll(s unix.Signal) {
 var ctrlC = [][]byte{{0x03}, []byte("\x1b[99;5u"), []byte("\x1b[27;5;99~")}
 
 // leaveHint is what programs show that end with the next Ctrl-C.
-var leaveHint = regexp.MustCompile(`(?i)\bctrl[ +-]*c\b.{0,20}\bagain\b.{0,12}\b(exit|quit|leave|close)|\bagain to (exit|quit)\b`)
+var leaveHint = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\bctrl[ +-]*c\b.{0,20}\bagain\b.{0,12}\b(exit|quit|leave|close)|\bagain to (exit|quit)\b`)
+})
 
 // hung is how far the program got the news that the user's terminal is gone.
 type hung byte
@@ -235,7 +237,7 @@ func pressed(b []byte) bool {
 // leaves reports whether the program says that it ends with the next Ctrl-C.
 func leaves(s Screen) bool {
 	for _, row := range s.Rows {
-		if row.Text != "" && leaveHint.MatchString(row.Text) {
+		if row.Text != "" && leaveHint().MatchString(row.Text) {
 			return true
 		}
 	}
