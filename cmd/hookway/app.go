@@ -85,7 +85,7 @@ func (e *exit) Unwrap() error { return e.err }
 
 // run runs one command line and gives the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
-	root := a.root()
+	root := a.root(commandsFor(args)...)
 	root.SetArgs(args)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
@@ -109,7 +109,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return code
 }
 
-func (a *app) root() *cobra.Command {
+func (a *app) root(commands ...func(*app) *cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "hookway",
 		Short:         "One hook engine for every AI agent",
@@ -126,14 +126,7 @@ func (a *app) root() *cobra.Command {
 		said, _, _ := strings.Cut(err.Error(), ": strconv.") // which is about Go
 		return fmt.Errorf("%s; %s --help shows the flags", said, cmd.CommandPath())
 	})
-	for _, command := range []func(*app) *cobra.Command{
-		fireCommand, explainCommand, guardsCommand, listCommand, testCommand, trustCommand, untrustCommand, allowCommand, approvalsCommand, initCommand,
-		runCommand, hookCommand, installCommand, uninstallCommand, schemaCommand, versionCommand,
-		sessionsCommand, holdCommand, releaseCommand, injectCommand, sendCommand, messagesCommand, outputCommand,
-		serveCommand, statusCommand, stopCommand, logCommand, replayCommand, statsCommand, suggestCommand, doctorCommand, benchCommand, memoryCommand,
-		attachCommand, paneCommand, typesCommand, nodeCommand, mcpCommand,
-		inboxCommand, receiptsCommand, agentsCommand, channelsCommand, uiCommand,
-	} {
+	for _, command := range commands {
 		root.AddCommand(command(a))
 	}
 	root.InitDefaultCompletionCmd("")
@@ -143,6 +136,27 @@ func (a *app) root() *cobra.Command {
 		}
 	}
 	return root
+}
+
+// all gives the commands.
+func all() []func(*app) *cobra.Command {
+	return []func(*app) *cobra.Command{
+		fireCommand, explainCommand, guardsCommand, listCommand, testCommand, trustCommand, untrustCommand, allowCommand, approvalsCommand, initCommand,
+		runCommand, hookCommand, installCommand, uninstallCommand, schemaCommand, versionCommand,
+		sessionsCommand, holdCommand, releaseCommand, injectCommand, sendCommand, messagesCommand, outputCommand,
+		serveCommand, statusCommand, stopCommand, logCommand, replayCommand, statsCommand, suggestCommand, doctorCommand, benchCommand, memoryCommand,
+		attachCommand, paneCommand, typesCommand, nodeCommand, mcpCommand,
+		inboxCommand, receiptsCommand, agentsCommand, channelsCommand, uiCommand,
+	}
+}
+
+// commandsFor are the commands that a command line may mean. The daemon is started while
+// an agent waits, and to make the others takes a millisecond.
+func commandsFor(args []string) []func(*app) *cobra.Command {
+	if len(args) > 0 && args[0] == "serve" {
+		return []func(*app) *cobra.Command{serveCommand}
+	}
+	return all()
 }
 
 // enter goes to the folder of -C, so that every name on the command line is
