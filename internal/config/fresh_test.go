@@ -129,7 +129,9 @@ func TestWhatWasWrittenBetweenTwoCallsIsSeenByTheNext(t *testing.T) {
 	if is, there := (*Glances)(nil).at(file); !there || is == before {
 		t.Error("what was written just now is not seen")
 	}
-	if !second.Folder(filepath.Dir(file)) || second.Folder(file) || second.Folder(file+"x") || second.Folder(".") {
-		t.Error("folders are not told from other paths")
+	for path, want := range map[string]bool{filepath.Dir(file): true, file: false, file + "x": false, ".": false} {
+		if got := second.Folder(path); got != want {
+			t.Errorf("Folder(%q) is %v, want %v", path, got, want)
+		}
 	}
 }
