@@ -58,7 +58,7 @@ type jsonReader struct {
 func (r *jsonReader) node(v *hujson.Value, depth int) (*yaml.Node, error) {
 	for r.at < v.StartOffset {
 		_, size := utf8.DecodeRune(r.text[r.at:])
-		if r.column++; r.text[r.at] == '\n' {
+		if r.column++; endsLine(r.text[r.at:]) {
 			r.line, r.column = r.line+1, 1
 		}
 		r.at += size

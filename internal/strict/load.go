@@ -61,13 +61,19 @@ func NotText(data []byte) *Fault {
 			return &Fault{Line: line, Column: column, Byte: rest[0]}
 		case r < ' ' && r != '\n' && r != '\r' && r != '\t', r == 0x7f:
 			return &Fault{Line: line, Column: column, Byte: rest[0], Control: true}
-		case r == '\n', r == '\r' && !bytes.HasPrefix(rest, []byte("\r\n")):
+		case endsLine(rest):
 			line, column = line+1, 0
 		}
 		column++
 		rest = rest[size:]
 	}
 	return nil
+}
+
+// endsLine says whether the first byte of rest ends a line, as YAML counts lines: a
+// lone return does.
+func endsLine(rest []byte) bool {
+	return rest[0] == '\n' || rest[0] == '\r' && !bytes.HasPrefix(rest, []byte("\r\n"))
 }
 
 // syntax finds the place of what the YAML reader complains about.
