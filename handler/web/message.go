@@ -58,6 +58,21 @@ func (h *Handler) Send(ctx context.Context, m Message) error {
 	})
 }
 
+// Reach reports whether the server is there: it answers a HEAD request, whatever the
+// status. The request has none of the configured headers, and no signature. With
+// [ErrUnset] nothing was sent.
+func (h *Handler) Reach(ctx context.Context) error {
+	return h.do(ctx, func(ctx context.Context) error {
+		r, err := h.prepare(ctx, &Message{})
+		if err != nil {
+			return &unsetError{err}
+		}
+		r.probe = true
+		_, err = r.exchange(withProxy(ctx, r.proxy))
+		return err
+	})
+}
+
 // unsetError is an ErrUnset that says what is missing.
 type unsetError struct{ error }
 

@@ -29,6 +29,7 @@ type request struct {
 	headers map[string]string
 	key     webhook.Key // nil: nothing is signed
 	proxy   *url.URL
+	probe   bool // asks only whether the server is there: no body, header or signature
 }
 
 // pauses are those between tries to connect.
@@ -53,11 +54,18 @@ func (r *request) exchange(ctx context.Context) (*answer, error) {
 
 // send sends the event once, with a timestamp and a signature of its own.
 func (r *request) send(ctx context.Context) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.h.url.String(), bytes.NewReader(r.message.Body))
+	method, body := http.MethodPost, r.message.Body
+	if r.probe {
+		method, body = http.MethodHead, nil
+	}
+	req, err := http.NewRequestWithContext(ctx, method, r.h.url.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, errors.New("the url cannot be used for a request") // the error quotes it whole
 	}
 	req.Header.Set("User-Agent", "hookway")
+	if r.probe {
+		return r.h.client.transport.RoundTrip(req)
+	}
 	for name, value := range r.headers {
 		req.Header.Set(name, value)
 	}

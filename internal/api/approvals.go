@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/internal/approve"
@@ -66,6 +67,10 @@ func (d *Server) approvals(w http.ResponseWriter, r *http.Request, _ origin) (in
 	if err != nil {
 		return 0, err
 	}
+	state := approve.State(q.Get("state"))
+	if state != "" && !slices.Contains(approve.States, state) {
+		return 0, problem("bad-request", "state: %q is none; it is open, allowed, used, denied, timed out, expired or revoked", state).at("state")
+	}
 	list := []approve.Request{} // not null
 	if d.Approvals != nil {
 		all, err := d.Approvals.List(r.Context())
@@ -73,7 +78,7 @@ func (d *Server) approvals(w http.ResponseWriter, r *http.Request, _ origin) (in
 			return 0, err
 		}
 		for i := range all {
-			if state := q.Get("state"); state == "" || string(all[i].State) == state {
+			if state == "" || all[i].State == state {
 				list = append(list, all[i])
 			}
 		}

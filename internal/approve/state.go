@@ -24,6 +24,9 @@ const (
 	Revoked  State = "revoked"   // the answer was for more than this call, and was taken back
 )
 
+// States are all that a request can be in, from the first to the last.
+var States = []State{Waiting, Allowed, Used, Denied, TimedOut, Expired, Revoked}
+
 // In the file. Of a request that waits, time tells whether it has expired.
 const (
 	isWaiting = iota

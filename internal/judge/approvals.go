@@ -120,6 +120,9 @@ func (a *asking) decide(ctx context.Context, out *hook.Outcome[any]) (waits stri
 		switch {
 		case r.State == approve.Waiting:
 			if a.call.Route == approve.RouteRetry {
+				if a.always() {
+					out.Action = hook.ActionBlock
+				}
 				waits = fmt.Sprintf(" Waiting for approval %s: do something else, or run `hookway approvals wait %s`. A person allows it in a terminal of their own: hookway approvals allow %s", r.Code, r.Code, r.Code)
 			}
 			return waits, nil
@@ -165,9 +168,9 @@ func (a *asking) request(ctx context.Context, s *approve.Store, asks bool) (*app
 func (a *asking) route(ctx context.Context, s *approve.Store) (approve.Route, error) {
 	can := a.patience >= leastHold
 	switch {
-	case can && a.config.Hold == config.HoldAlways && !a.beside:
+	case can && a.always():
 		return approve.RouteHold, nil
-	case a.inPlace:
+	case a.inPlace && !a.always():
 		return approve.RouteDialog, nil
 	case !can || a.config.Hold == config.HoldNever:
 		return approve.RouteRetry, nil
@@ -178,6 +181,10 @@ func (a *asking) route(ctx context.Context, s *approve.Store) (approve.Route, er
 	}
 	return approve.RouteRetry, err
 }
+
+// always reports whether no question of the agent's own may decide about the call: it is
+// held, or, where the agent waits too short a time, it comes again after a yes.
+func (a *asking) always() bool { return a.config.Hold == config.HoldAlways && !a.beside }
 
 // hold is how long the call can be held.
 func (a *asking) hold() time.Duration { return min(a.patience, a.config.Timeout) }

@@ -257,6 +257,23 @@ func TestNobodyAnswersInTime(t *testing.T) {
 	}
 }
 
+// Where calls are always held, an agent that waits too short a time for a person does not
+// ask its user in place of that: the call comes again after a yes.
+func TestWhatCannotBeHeldIsNoQuestionOfTheAgents(t *testing.T) {
+	for _, fallback := range []string{"block", "allow"} {
+		w, s := asking(t, asksAll, "ask_fallback: "+fallback+"\n"+held)
+		qwen := func() *call.Request {
+			r := w.codex("ls")
+			r.Agent = "qwen"
+			return r
+		}
+		w.want(w.ask(qwen()), `"deny"`, "Waiting for approval "+only(t, s).Code)
+		w.want(w.approvalOf(), `"route":"retry"`)
+		says(t, s, only(t, s), true, "")
+		w.want(w.ask(qwen()), "!deny", "!ask")
+	}
+}
+
 // Where nobody can be asked in place, an ask that may pass does so at once.
 func TestAFallbackThatAllowsAsksNobody(t *testing.T) {
 	w, s := asking(t, asksAll, "ask_fallback: allow\n")

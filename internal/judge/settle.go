@@ -59,7 +59,10 @@ func approved(ctx context.Context, engine *hook.Engine, set *config.Set, ask App
 	if deadline, ok := ctx.Deadline(); ok {
 		a.patience = min(a.patience, time.Until(deadline)-mostMargin)
 	}
-	_, err := a.decide(ctx, out)
+	waits, err := a.decide(ctx, out)
+	if out.Action == hook.ActionBlock {
+		out.Reason += waits
+	}
 	return err
 }
 

@@ -97,13 +97,18 @@ func (w *Webhook) Listen(ctx context.Context, _ Answer, ready func(), _ func(err
 	return ctx.Err()
 }
 
-// Check says whether there is a secret that can sign.
-func (w *Webhook) Check(context.Context) error {
+// Check says whether there is a secret that can sign, and a server that answers.
+func (w *Webhook) Check(ctx context.Context) error {
 	text, err := w.Secret.read(w.getenv)
 	if err == nil {
 		_, err = webhook.ParseKey(text)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, sendTime)
+	defer cancel()
+	return w.handler.Reach(ctx)
 }
 
 // said is the body of an answer.

@@ -25,6 +25,13 @@ func TestAServiceIsToldOfWhatIsAskedAndWhatBecameOfIt(t *testing.T) {
 	var got []told
 	status := http.StatusOK
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			if len(r.Header.Values("Webhook-Signature")) > 0 {
+				t.Error("a look whether the service is there is signed")
+			}
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
 		body, _ := io.ReadAll(r.Body)
 		var m told
 		if err := errors.Join(key.Verify(r.Header, body), json.Unmarshal(body, &m)); err != nil {
@@ -69,6 +76,10 @@ func TestAServiceIsToldOfWhatIsAskedAndWhatBecameOfIt(t *testing.T) {
 	}
 	if status = http.StatusBadGateway; Refused(w.Send(t.Context(), ask())) {
 		t.Error("a service that is down is not tried again")
+	}
+	service.Close()
+	if err := w.Check(t.Context()); err == nil || Refused(err) || !strings.Contains(err.Error(), "cannot be reached") {
+		t.Errorf("of a service that is not there it is said: %v", err)
 	}
 }
 

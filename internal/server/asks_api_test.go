@@ -72,6 +72,7 @@ func TestAnAnswerOverHTTPTakesACredential(t *testing.T) {
 	}{
 		{"GET", "/v1/approvals?state=open", "", "", 200, `"code":"` + asked.Code + `"`},
 		{"GET", "/v1/approvals?state=used", "", "", 200, `{"approvals":[]}`},
+		{"GET", "/v1/approvals?state=bogus", "", "", 400, `it is open, allowed`},
 		{"GET", "/v1/approvals/" + strings.ToLower(asked.Code), "", "", 200, `"input":"command: make deploy\n"`},
 		{"GET", "/v1/approvals/CCCCC", "", "", 404, "no-such-approval"},
 		{"GET", "/v1/approvals/x", "", "", 400, "invalid code"},
