@@ -25,7 +25,7 @@ func usual(i int) (hook.AnyEvent, *keep.Watch) {
 	_, watch := keep.Watching(context.Background(), ev)
 	watch.Analyse(ev, facts.World{Dir: "/home/u/project", Home: "/home/u", Project: "/home/u/project", Env: map[string]string{"HOME": "/home/u"}, Lstat: os.Lstat, Readlink: os.Readlink})
 	watch.Found(nil, "")
-	watch.Decided(&hook.Verdict{Action: hook.ActionContinue})
+	watch.Decided(&hook.Outcome[any]{Verdict: hook.Verdict{Action: hook.ActionContinue}})
 	return ev, watch
 }
 

@@ -204,7 +204,7 @@ func TestADraftIsKeptAsTheEventItself(t *testing.T) {
 	for _, d := range []*Draft{nil, l.Draft(ev, nil), l.Draft(other, nil), l.Draft(ev, []string{"tool_response"})} {
 		r := outcomeOf(ev, hook.ActionContinue)
 		_, watch := keep.Watching(t.Context(), ev)
-		watch.Decided(&hook.Verdict{Reason: "it has open-sesame-12"})
+		watch.Decided(&hook.Outcome[any]{Verdict: hook.Verdict{Reason: "it has open-sesame-12"}})
 		r.Watched(watch)
 		r.Drafted(d)
 		add(t, l, r)

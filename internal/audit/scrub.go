@@ -19,6 +19,7 @@ type scrubber struct {
 	short  []string          // of these, what is looked for though it is short
 	order  []string          // what again looks for, the longest first
 	count  int
+	known  []byte // a document whose secrets are replaced already
 
 	kinds []string // of credentials, as facts name them: their member "secret" is none
 }
@@ -33,6 +34,9 @@ func (s *scrubber) hold(kind, secret string) string {
 		return secret
 	}
 	text, ok := s.found[secret]
+	if !ok && s.known != nil && stands(secret, [][]byte{s.known}) {
+		return secret
+	}
 	if !ok {
 		if s.found == nil {
 			s.found = map[string]string{}

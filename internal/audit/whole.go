@@ -41,6 +41,7 @@ func wholeOf(ev hook.AnyEvent, out *hook.Outcome[any]) *whole {
 		return w
 	}
 	w.kept.Verdict = keep.VerdictOf(&out.Verdict)
+	w.kept.MadeText, _ = keep.MadeOf(out) // without one it is not compared
 	if out.Facts != nil && !out.Changed {
 		w.kept.Analyses, w.kept.Analyser = []keep.Analysis{{Facts: out.Facts}}, facts.Version()
 	}
@@ -248,12 +249,16 @@ func (k *keeper) make(r *Record, w *whole) (text []byte, name, why string) {
 	}
 	verdict, rest := e.Verdict.Text(), e.Rest()
 	before := len(s.found) // with a draft, its payload is without these already
-	s.withhold(e.Withheld, payload, verdict, rest)
+	s.withhold(e.Withheld, payload, verdict, rest, e.MadeText)
 	switch {
 	case w.draft != nil:
 		verdict, rest = s.clean(verdict, s.loose), s.clean(rest, s.tight)
 	case !s.quiet(payload, verdict, rest):
 		payload, verdict, rest = rewrite(payload, s.loose), rewrite(verdict, s.loose), rewrite(rest, s.tight)
+	}
+	made := e.MadeText
+	if made != nil {
+		made = s.clean(made, s.loose)
 	}
 	var begun []byte
 	var sum hash.Hash // nil: what was begun is not what is kept
@@ -265,11 +270,14 @@ func (k *keeper) make(r *Record, w *whole) (text []byte, name, why string) {
 	}
 	if len(s.found) > 0 {
 		verdict, rest = rewrite(verdict, s.again), rewrite(rest, s.again)
+		if made != nil {
+			made = rewrite(made, s.again)
+		}
 	}
 	if begun == nil {
 		begun = keep.Begin(payload, len(rest)+len(verdict))
 	}
-	if text = keep.End(begun, rest, verdict, s.count); len(text) > maxEntry {
+	if text = keep.End(begun, rest, verdict, s.holds.Made(made), s.count); len(text) > maxEntry {
 		return nil, "", fmt.Sprintf("the event with what was found about it is larger than %d KiB", maxEntry>>10)
 	}
 	if sum != nil {

@@ -134,7 +134,7 @@ func TestWhatRedactHidesBesideAnEventIsNotKept(t *testing.T) {
 		ev := hook.PreToolUse.New(hook.Envelope{Session: "s", CWD: "/p"}, hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": "cat /p/x"}})
 		_, watch := keep.Watching(t.Context(), ev)
 		watch.Analyse(ev, facts.World{Dir: "/p", Home: "/h"})
-		watch.Decided(&hook.Verdict{Action: hook.ActionContinue, Reason: "one", Inject: "two", UserMessage: "three"})
+		watch.Decided(&hook.Outcome[any]{Verdict: hook.Verdict{Action: hook.ActionContinue, Reason: "one", Inject: "two", UserMessage: "three"}})
 		r := outcomeOf(ev, hook.ActionContinue)
 		r.Hide, r.Workspace, r.Changes = []string{hide}, "/w", []Change{{Path: "tool_input.command", From: "a", To: "b"}}
 		r.Watched(watch)

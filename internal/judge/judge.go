@@ -236,7 +236,7 @@ func (r *request) fire(ctx context.Context) (out hook.Outcome[any], err error) {
 	if err := r.askOthers(ctx, &out); err != nil {
 		return out, err
 	}
-	keep.WatchOf(ctx).Decided(&out.Verdict, r.otherFolders()...)
+	keep.WatchOf(ctx).Decided(&out, r.otherFolders()...)
 	r.limit(&out)
 	Caution(r.w.set, r.ev, &out)
 	r.morning(ctx, r.w.set, r.ev, &out, time.Now())

@@ -25,7 +25,7 @@ import (
 func FireSettled(ctx context.Context, engine *hook.Engine, set *config.Set, ask Approvals, ev hook.AnyEvent) (hook.Outcome[any], error) {
 	ctx, one := guards.Begin(ctx, ev)
 	out, err := engine.Fire(ctx, ev)
-	keep.WatchOf(ctx).Decided(&out.Verdict)
+	keep.WatchOf(ctx).Decided(&out)
 	more := ""
 	if err == nil {
 		Caution(set, ev, &out)

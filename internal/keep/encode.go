@@ -123,15 +123,16 @@ func Begin(payload []byte, more int) []byte {
 	return append(member(b, "event"), payload...)
 }
 
-// End adds what else an entry has: what Rest and Text give, and how many values
-// placeholders stand for.
-func End(b, rest, verdict []byte, secrets int) []byte {
+// End adds what else an entry has: what Rest and Text give, the name of what the hooks
+// made of the event, and how many values placeholders stand for.
+func End(b, rest, verdict []byte, made string, secrets int) []byte {
 	if inner := rest[1 : len(rest)-1]; len(inner) > 0 {
 		b = append(append(b, ','), inner...)
 	}
 	if len(verdict) > len("{}") {
 		b = append(member(b, "verdict"), verdict...)
 	}
+	b = appendMember(b, "made", made)
 	if secrets > 0 {
 		b = strconv.AppendInt(member(b, "secrets"), int64(secrets), 10)
 	}

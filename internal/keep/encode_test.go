@@ -39,10 +39,10 @@ func TestEntriesAreWrittenAsTheyAreRead(t *testing.T) {
 			Dir: "/d", Home: "/h", Project: "/p", Temp: []string{"/t"}, Scratch: []string{"/s/**"}, Trees: []string{"/tree"},
 			Env: map[string]string{"A": "1", "B \"": "é"}, Unkept: []string{"C"}, Looks: []Look{{"link", "/d"}, {"list", "/d", "x", "y"}}, More: true,
 		}}, {Input: json.RawMessage(`{"command":"ls"}`)}},
-		Judged: true, Before: []hook.Fact{{Does: "loop"}}, Granted: "me", Secrets: 2,
+		Judged: true, Before: []hook.Fact{{Does: "loop"}}, Granted: "me", Made: "0f", Secrets: 2,
 		Verdict: Verdict{Action: "block", By: "b", Rule: "r", Reason: "why <&>", UserMessage: "u", Inject: "i", Changed: true},
 	}
-	text := End(Begin(want.Payload, 0), want.Rest(), want.Verdict.Text(), want.Secrets)
+	text := End(Begin(want.Payload, 0), want.Rest(), want.Verdict.Text(), want.Made, want.Secrets)
 	got, err := Parse(text)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -51,7 +51,7 @@ func TestEntriesAreWrittenAsTheyAreRead(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", *got, want)
 	}
 	least := Event{Version: version, Payload: json.RawMessage(`{}`)}
-	got, err = Parse(End(Begin(least.Payload, 0), least.Rest(), least.Verdict.Text(), 0))
+	got, err = Parse(End(Begin(least.Payload, 0), least.Rest(), least.Verdict.Text(), "", 0))
 	if err != nil || !reflect.DeepEqual(*got, least) {
 		t.Errorf("got %+v, %v", got, err)
 	}

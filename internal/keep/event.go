@@ -1,11 +1,14 @@
 package keep
 
 import (
+	"bytes"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -30,7 +33,12 @@ type Event struct {
 	Budget    string          `json:"budget,omitempty"`   // what the agent might use, in words; "" is no budget
 	Granted   string          `json:"granted,omitempty"`  // who let the call through that a rule stopped
 	Verdict   Verdict         `json:"verdict,omitzero"`
+	Made      string          `json:"made,omitempty"`    // by the key: what the hooks made of the event, see [Placeholders.Made]; "" is nothing, or was kept before there was any
 	Secrets   int             `json:"secrets,omitempty"` // values that placeholders stand for
+
+	// MadeText is what Made is made of, as JSON: nil where the hooks changed nothing.
+	// An event that was read has none.
+	MadeText []byte `json:"-"`
 
 	// Withheld are values of the environment that must not be kept, wherever they stand.
 	// Most stand nowhere.
@@ -52,6 +60,53 @@ type Verdict struct {
 // VerdictOf is a verdict as it is kept.
 func VerdictOf(v *hook.Verdict) Verdict {
 	return Verdict{Action: v.Action.String(), By: v.By, Rule: v.Rule, Reason: v.Reason, UserMessage: v.UserMessage, Inject: v.Inject, Changed: v.Changed}
+}
+
+// MadeOf is what hooks made of an event, as JSON: the payload that they left, if they
+// changed it, what stands in for the operation's result, and how long a retry waits. Nil
+// is nothing; ok is false of what has no JSON form.
+func MadeOf(out *hook.Outcome[any]) (text []byte, ok bool) {
+	made := struct {
+		Payload any           `json:"payload,omitempty"`
+		Result  any           `json:"result,omitempty"`
+		Retry   time.Duration `json:"retry,omitempty"`
+	}{}
+	if out.Changed {
+		made.Payload = out.Payload
+	}
+	switch out.Action {
+	case hook.ActionAnswer:
+		made.Result = out.Result
+	case hook.ActionRetry:
+		made.Retry = out.RetryDelay
+	}
+	if made.Payload == nil && made.Result == nil && made.Retry == 0 {
+		return nil, true
+	}
+	defer func() {
+		if p := recover(); p != nil { // of a value's own marshaller
+			text, ok = nil, false
+		}
+	}()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(made) != nil {
+		return nil, false
+	}
+	return bytes.TrimSpace(b.Bytes()), true
+}
+
+// Made names what hooks made of an event, to who has the key: a text that placeholders
+// stand in already.
+func (p *Placeholders) Made(text []byte) string {
+	if p == nil || text == nil {
+		return ""
+	}
+	mac := hmac.New(sha256.New, p.key)
+	_, _ = mac.Write([]byte("made\x00"))
+	_, _ = mac.Write(text)
+	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
 // Analysis is what was found about one payload of the event, and of what.

@@ -57,14 +57,16 @@ func (w *Watch) Granted(by string) {
 	w.kept.Granted = by
 }
 
-// Decided notes what the hooks decided, and the other folders whose guards they were.
-func (w *Watch) Decided(v *hook.Verdict, others ...string) {
+// Decided notes what the hooks decided and made of the event, and the other folders whose
+// guards they were.
+func (w *Watch) Decided(out *hook.Outcome[any], others ...string) {
 	if w == nil {
 		return
 	}
+	made, _ := MadeOf(out)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.kept.Verdict, w.kept.Others = VerdictOf(v), others
+	w.kept.Verdict, w.kept.Others, w.kept.MadeText = VerdictOf(&out.Verdict), others, made
 }
 
 // Event is what was noted so far. It is shared: do not edit what it refers to.

@@ -112,7 +112,7 @@ func (k *worker) upTo(ctx context.Context, dir string, last *audit.Whole) error 
 // take takes over what came of the event.
 func (a *Again) take(x *comparison) {
 	kind, _, _ := x.change()
-	if a.NotReplayable = x.unknown(); a.NotReplayable == "" && kind != Same {
+	if a.NotReplayable = x.unknown(); a.NotReplayable == "" {
 		a.NotReplayable = x.excuse(kind)
 	}
 	if a.NotReplayable != "" {

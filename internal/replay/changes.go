@@ -202,11 +202,9 @@ func (c *changes) compared(t *target, s *shot, ev hook.AnyEvent, out *hook.Outco
 		return
 	}
 	kind, by, what := x.change()
-	if kind != Same {
-		if why := x.excuse(kind); why != "" {
-			c.incomparable(m, why)
-			return
-		}
+	if why := x.excuse(kind); why != "" {
+		c.incomparable(m, why)
+		return
 	}
 	c.saw(m)
 	if m.Undecided && m.Was == "" {

@@ -1,16 +1,15 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/hookway/hookway/facts"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/keep"
-	"github.com/hookway/hookway/internal/visible"
 )
 
 // Kind says how the decision about an event has changed.
@@ -32,6 +31,8 @@ type comparison struct {
 	ev        hook.AnyEvent
 	out       *hook.Outcome[any]
 	then, now *saying
+
+	unsure string // why it cannot be told whether the same was made of the event; change says so
 }
 
 // nowOf is what hooks say now.
@@ -80,8 +81,11 @@ func (c *comparison) unknown() string {
 	return ""
 }
 
-// excuse says why a difference says nothing of the hooks; "" if it does.
+// excuse says why what change says tells nothing of the hooks; "" if it does.
 func (c *comparison) excuse(kind Kind) string {
+	if kind == Same {
+		return c.unsure
+	}
 	if kind != Blocked && c.hungOnOthers() { // whoever blocks now, no other root is asked
 		return "it hung on the guards of another root, which cannot be read"
 	}
@@ -203,23 +207,58 @@ func either(ok bool, yes, no string) string {
 	return no
 }
 
-// texts compares what hooks made of the event, and what they told the agent, as far as
-// the record has it whole.
+// texts compares what hooks made of the event, and what they told the agent. What cannot
+// be compared, because not all of it is on record, is unsure.
 func (c *comparison) texts() (by, what string) {
-	if c.out.Changed {
-		now := audit.FromOutcome(c.ev, c.out, 0)
-		if path := differs(c.s.moment.Then.Changes, now.Changes); path != "" {
-			return c.changer(func(s *said) bool { return s.changed }), "changes " + path + " in another way"
-		}
+	if path := c.made(); path != "" {
+		return c.changer(func(s *said) bool { return s.changed }), "changes " + path + " in another way"
 	}
-	if c.s.moment.Kept == nil {
+	kept := c.s.moment.Kept
+	if kept == nil {
 		return "", ""
 	}
-	v := &c.s.moment.Kept.Verdict
-	if v.Inject == c.out.Inject || partial(v.Inject) || slices.ContainsFunc(c.s.passed, func(id string) bool { s := c.then.of(id); return s != nil && s.injected }) {
+	injects := func(id string) bool { s := c.then.of(id); return s != nil && s.injected }
+	same := kept.Verdict.Inject == c.out.Inject || kept.Verdict.Inject == audit.HiddenAgain(c.s.moment.Event, c.out.Inject, c.s.moment.Key)
+	if same || slices.ContainsFunc(c.s.passed, injects) {
+		return "", ""
+	}
+	if kept.Secrets > 0 {
+		c.unsure = secretsIn + "the text that it gave the agent"
 		return "", ""
 	}
 	return c.changer(func(s *said) bool { return s.injected }), "tells the agent another text"
+}
+
+// secretsIn is why something cannot be compared.
+const secretsIn = "secrets were taken out of "
+
+// made gives the place of which another thing is made now than then; "" is none, or it is
+// unsure. What is kept names all that was made, and a record alone has it in short.
+func (c *comparison) made() (path string) {
+	m := c.s.moment
+	if m.Kept == nil || m.Kept.Made == "" {
+		if !c.out.Changed && c.out.Action != hook.ActionAnswer {
+			return ""
+		}
+		path, whole := m.Then.Differ(c.ev, c.out)
+		if path == "" && !whole {
+			c.unsure = "what its hooks made of the event is not whole on record"
+		}
+		return path
+	}
+	now, ok := audit.MadeAgain(m.Event, c.out, m.Key)
+	switch {
+	case ok && now == m.Kept.Made:
+		return ""
+	case m.Key == nil:
+		c.unsure = "what its hooks made of the event is known by a key, which is not beside the record"
+		return ""
+	case m.Kept.Secrets > 0:
+		c.unsure = secretsIn + "what its hooks made of the event"
+		return ""
+	}
+	path, _ = m.Then.Differ(c.ev, c.out)
+	return cmp.Or(path, "the event")
 }
 
 // changer is the last hook that did something.
@@ -230,34 +269,4 @@ func (c *comparison) changer(did func(*said) bool) string {
 		}
 	}
 	return orNobody("")
-}
-
-// differs gives the first place of which a record says another thing than is done now.
-func differs(then, now []audit.Change) (path string) {
-	was := map[string]any{}
-	for _, c := range then {
-		was[c.Path] = c.To
-	}
-	for _, c := range now {
-		to, ok := was[c.Path]
-		if !ok && len(then) < len(now) && !cutShort(then) {
-			return c.Path
-		}
-		a, aText := to.(string)
-		b, bText := c.To.(string)
-		if aText && bText && a != b && !partial(a) && !partial(b) && len(b) < mostCompared {
-			return c.Path
-		}
-	}
-	return ""
-}
-
-// mostCompared is the longest text of a change that the record has whole.
-const mostCompared = 1 << 10
-
-func cutShort(list []audit.Change) bool { return len(list) >= 20 }
-
-// partial reports whether something was left out of a text on its way to the record.
-func partial(text string) bool {
-	return strings.Contains(text, facts.Redacted) || strings.HasPrefix(text, "…") || strings.HasSuffix(text, "…") || visible.Text(text) != text
 }

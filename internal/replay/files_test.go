@@ -33,7 +33,7 @@ func (p *place) kept(t *testing.T, command string) (dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	watch.Decided(&out.Verdict)
+	watch.Decided(&out)
 	r := audit.FromOutcome(ev, &out, 0)
 	r.Workspace = p.workspace
 	r.Watched(watch)

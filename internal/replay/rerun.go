@@ -242,6 +242,9 @@ func (k *worker) take(ctx context.Context, m *Moment) {
 	s.others = k.others(ctx, m)
 	firing, one := guards.Begin(firing, ev)
 	out, err := t.engine.Fire(firing, ev)
+	if err == nil && m.Then.Native != "" && m.Was == "" { // as when the agent reported it
+		t.engine.FailedTool(firing, ev, &out)
+	}
 	if err == nil && t.watched {
 		err = t.engine.Close(ctx)
 	}

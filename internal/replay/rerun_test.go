@@ -143,13 +143,16 @@ func (p *place) past(tb testing.TB, n int) (dir string) {
 		ctx = guards.WithKeeper(ctx, watch)
 		ctx, one := guards.Begin(ctx, ev)
 		out, err := engine.Fire(ctx, ev)
+		if ev.Head().Metadata["native_event"] != nil { // as for agents
+			engine.FailedTool(ctx, ev, &out)
+		}
 		var folders []string
 		if err == nil && p.several && i%2 == 0 {
 			folders = []string{options.Dir}
 			p.others(ctx, tb, other, [2]*config.Set{own, of}, ev, &out)
 		}
 		one.Settle(ctx, &out, func(out hook.Outcome[any]) bool { return out.Action == hook.ActionBlock })
-		watch.Decided(&out.Verdict, folders...)
+		watch.Decided(&out, folders...)
 		if err == nil {
 			err = engine.Close(tb.Context())
 		}
