@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -37,7 +36,11 @@ type claudeLine struct {
 
 func decodeClaude(s *state, line []byte) (entries []Entry, err error) {
 	var l claudeLine
-	if json.Unmarshal(line, &l) != nil || l.Type != "user" && l.Type != "assistant" {
+	if !s.parse(line, &l) {
+		return nil, nil
+	}
+	if l.Type != "user" && l.Type != "assistant" { // what others say in other ways is nothing odd
+		s.odd = nil
 		return nil, nil
 	}
 	if v := major(l.Version); l.Version != "" && v != 1 && v != 2 {
@@ -51,6 +54,7 @@ func decodeClaude(s *state, line []byte) (entries []Entry, err error) {
 		of.Model = l.Message.Model
 	}
 	for i, p := range l.Message.Content {
+		s.oddPart(&p)
 		e := of
 		switch {
 		case p.Type == "text" && p.Text != "":
@@ -61,6 +65,9 @@ func decodeClaude(s *state, line []byte) (entries []Entry, err error) {
 			e.Block = s.block(e.Message, blockID(l.UUID, i))
 		case p.Type == "tool_use":
 			e.Kind, e.ID, e.Tool, e.Input = Call, p.ID, p.Name, p.Input
+			if p.ID == "" { // without a name of its own it would be the one before
+				e.Message = blockID(l.UUID, i)
+			}
 		case p.Type == "tool_result":
 			e.Kind, e.ID, e.Text, e.Failed = Result, p.ToolUseID, p.Content.all(), p.IsError
 		default:

@@ -3,6 +3,7 @@ package transcript
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -29,7 +30,7 @@ type codexPayload struct {
 	Name       string          `json:"name"`
 	CallID     string          `json:"call_id"`
 	CWD        string          `json:"cwd"`
-	Arguments  string          `json:"arguments"`
+	Arguments  text            `json:"arguments"`
 	Input      text            `json:"input"`
 	Output     content         `json:"output"`
 	Action     json.RawMessage `json:"action"` // of the tools that the model has built in
@@ -51,7 +52,7 @@ type codexPayload struct {
 
 func decodeCodex(s *state, line []byte) ([]Entry, error) {
 	var l codexLine
-	if json.Unmarshal(line, &l) != nil {
+	if !s.parse(line, &l) {
 		return nil, nil
 	}
 	if l.Type == "" || len(l.Payload) == 0 {
@@ -61,8 +62,9 @@ func decodeCodex(s *state, line []byte) ([]Entry, error) {
 		return nil, fmt.Errorf("%w: Codex before 0.40", ErrVersion) // its lines were the items themselves
 	}
 	var p codexPayload
-	if json.Unmarshal(l.Payload, &p) != nil {
-		return nil, nil
+	s.parse(l.Payload, &p) // it is JSON: the line is
+	if !readsCodex(l.Type, p.Type) {
+		s.odd = nil
 	}
 	switch l.Type {
 	case "session_meta":
@@ -92,6 +94,19 @@ func decodeCodex(s *state, line []byte) ([]Entry, error) {
 	return nil, nil
 }
 
+// readsCodex reports whether something is read of such a line.
+func readsCodex(line, payload string) bool {
+	switch line {
+	case "session_meta", "turn_context", "token_usage_record":
+		return true
+	case "event_msg":
+		return payload == "task_started"
+	case "response_item":
+		return payload == "message" || strings.HasSuffix(payload, "_call") || strings.HasSuffix(payload, "_output") || payload == ""
+	}
+	return false
+}
+
 // codexItem is an item of the conversation. A message without an id gets one: its
 // number among them.
 func (s *state) codexItem(e Entry, p codexPayload) (entries []Entry) {
@@ -101,6 +116,7 @@ func (s *state) codexItem(e Entry, p codexPayload) (entries []Entry) {
 			e.Message = fmt.Sprint("item-", s.block("", ""))
 		}
 		for i, part := range p.Content {
+			s.oddPart(&part)
 			if part.Text == "" {
 				continue
 			}
@@ -124,6 +140,8 @@ func (s *state) codexItem(e Entry, p codexPayload) (entries []Entry) {
 			e.Input = json.RawMessage(p.Arguments)
 		case p.Input != "":
 			e.Input, _ = json.Marshal(string(p.Input)) // a text can be encoded
+		case p.Arguments != "":
+			s.odd = errors.New("the arguments of the call are no JSON")
 		default:
 			e.Input = p.Action
 		}

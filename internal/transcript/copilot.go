@@ -53,7 +53,7 @@ type copilotLine struct {
 
 func decodeCopilot(s *state, line []byte) ([]Entry, error) {
 	var l copilotLine
-	if json.Unmarshal(line, &l) != nil {
+	if !s.parse(line, &l) {
 		return nil, nil
 	}
 	d := l.Data
@@ -83,7 +83,11 @@ func decodeCopilot(s *state, line []byte) ([]Entry, error) {
 		e.Kind, e.Message, e.Model = Usage, l.ID, u.Model
 		e.Tokens = Tokens{Input: u.Input - u.Cached, Output: u.Output, Cached: u.Cached, Reasoning: u.Reasoning}
 	default:
+		s.odd = nil
 		return nil, nil
+	}
+	if (e.Kind == Call || e.Kind == Result) && e.ID == "" { // without a name of its own it would be the one before
+		e.Message = l.ID
 	}
 	if (e.Kind == User || e.Kind == Agent) && e.Text == "" {
 		return nil, nil

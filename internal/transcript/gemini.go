@@ -39,8 +39,11 @@ type geminiLine struct {
 
 func decodeGemini(s *state, line []byte) (entries []Entry, err error) {
 	var l geminiLine
-	if json.Unmarshal(line, &l) != nil {
+	if !s.parse(line, &l) {
 		return nil, nil
+	}
+	if l.Type != "user" && l.Type != "gemini" && len(l.Set.Messages) == 0 && s.began {
+		s.odd = nil
 	}
 	if !s.began {
 		s.began, s.session = true, l.SessionID
@@ -62,6 +65,7 @@ func (s *state) gemini(l geminiLine) (entries []Entry) {
 	switch l.Type {
 	case "user":
 		for i, p := range l.Content {
+			s.oddPart(&p)
 			if p.Text == "" {
 				continue
 			}
@@ -73,6 +77,7 @@ func (s *state) gemini(l geminiLine) (entries []Entry) {
 	case "gemini":
 		of.Model = l.Model
 		for i, p := range l.Content {
+			s.oddPart(&p)
 			if p.Text == "" || p.Thought {
 				continue
 			}
@@ -85,7 +90,11 @@ func (s *state) gemini(l geminiLine) (entries []Entry) {
 			e.Kind, e.Tokens = Usage, Tokens{Input: l.Tokens.Input - l.Tokens.Cached, Output: l.Tokens.Output, Cached: l.Tokens.Cached, Reasoning: l.Tokens.Thoughts}
 			entries = append(entries, e)
 		}
-		for _, c := range l.ToolCalls {
+		for i, c := range l.ToolCalls {
+			of := of
+			if c.ID == "" { // without a name of its own it would be the one before
+				of.Block = i
+			}
 			e := of
 			e.Kind, e.ID, e.Tool, e.Input = Call, c.ID, c.Name, c.Args
 			entries = append(entries, e)
@@ -95,8 +104,9 @@ func (s *state) gemini(l geminiLine) (entries []Entry) {
 			e = of
 			e.Kind, e.ID, e.Failed = Result, c.ID, c.Status != "success"
 			for _, p := range c.Result {
+				s.oddPart(&p)
 				if r := p.FunctionResponse; r != nil {
-					e.Text += string(r.Response.Output) + r.Response.Error
+					e.Text += string(r.Response.Output) + string(r.Response.Error)
 				}
 			}
 			entries = append(entries, e)

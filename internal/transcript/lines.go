@@ -164,7 +164,7 @@ func (l *lines) end() ([]Entry, error) {
 // tell tells of a line that cannot be read.
 func (l *lines) tell(why error) {
 	if l.torn != nil {
-		l.torn(fmt.Errorf("%s:%d: %w: %w", l.path, l.number, ErrLine, why))
+		l.torn(&unread{fmt.Sprintf("%s:%d: the line", l.path, l.number), why})
 	}
 }
 
@@ -179,8 +179,13 @@ func (l *lines) line(line []byte) ([]Entry, error) {
 		l.tell(errNoObject)
 		return nil, nil
 	}
+	l.state.odd = nil
 	entries, err := l.decode(l.state, line)
-	if l.torn != nil && err == nil && len(entries) == 0 && !json.Valid(line) {
+	switch {
+	case l.torn == nil || err != nil:
+	case l.state.odd != nil:
+		l.tell(l.state.odd)
+	case len(entries) == 0 && !json.Valid(line):
 		l.tell(errNoObject)
 	}
 	if err != nil {

@@ -75,8 +75,17 @@ type rows struct {
 	conn   *sql.Conn // data_version is counted for each connection
 	seen   int64     // data_version of the last look
 	more   bool      // the last look has not seen everything
-	from   int64     // the latest time of change that was seen
+	from   cursor
 	failed error
+	torn   func(error)         // told of rows that cannot be read; nil: they are being written
+	lost   map[string]struct{} // messages of which it was told
+}
+
+// cursor is up to where rows were read: in the order of their times of change, and of
+// their ids, as many may have one time.
+type cursor struct {
+	time int64
+	id   string
 }
 
 func (r *rows) close() error {
@@ -108,7 +117,7 @@ func (r *rows) next(ctx context.Context) (entries []Entry, more bool, err error)
 	}
 	entries, n, err := r.read(ctx)
 	if err != nil {
-		return nil, false, fmt.Errorf("OpenCode's record cannot be read: %w", err)
+		return entries, false, fmt.Errorf("OpenCode's record cannot be read: %w", err)
 	}
 	r.seen, r.more = version, n == mostParts
 	return entries, r.more, nil
@@ -127,7 +136,7 @@ func (r *rows) open(ctx context.Context) error {
 		return errors.Join(err, db.Close())
 	}
 	var version string
-	err = conn.QueryRowContext(ctx, "SELECT version FROM session WHERE id = ?", r.source.Session).Scan(&version)
+	err = conn.QueryRowContext(ctx, "SELECT coalesce(version, '') FROM session WHERE id = ?", r.source.Session).Scan(&version)
 	if err == nil && major(version) != 1 && version != "local" {
 		r.failed = fmt.Errorf("%s: %w: OpenCode %s", r.source.Path, ErrVersion, version)
 		err = r.failed
@@ -139,41 +148,74 @@ func (r *rows) open(ctx context.Context) error {
 	return nil
 }
 
-// read reads the parts that were changed since the last time, and some of those
-// that were given before: a moment may have several.
+// partsAfter are the parts behind a cursor. A message that is torn, or not there, takes no
+// part away with it.
+const partsAfter = `SELECT p.id, coalesce(p.message_id, ''), coalesce(CAST(p.time_created AS INTEGER), 0), coalesce(CAST(p.time_updated AS INTEGER), 0) AS at,
+	CASE WHEN length(p.data) <= ? THEN p.data END, coalesce(length(p.data), 0), coalesce(json_valid(m.data), 0),
+	CASE WHEN json_valid(m.data) THEN coalesce(json_extract(m.data, '$.role'), '') ELSE '' END,
+	CASE WHEN json_valid(m.data) THEN coalesce(json_extract(m.data, '$.modelID'), '') ELSE '' END
+	FROM part p LEFT JOIN message m ON m.id = p.message_id
+	WHERE p.session_id = ? AND (at > ? OR at = ? AND p.id > ?) ORDER BY at, p.id LIMIT ?`
+
+// read reads the parts that were changed since the last time. When all were read, the next
+// look begins with the last moment anew: more of it may come.
 func (r *rows) read(ctx context.Context) (entries []Entry, n int, err error) {
-	found, err := r.conn.QueryContext(ctx, `SELECT p.id, p.message_id, p.time_created, p.time_updated, p.data,
-		coalesce(json_extract(m.data, '$.role'), ''), coalesce(json_extract(m.data, '$.modelID'), '')
-		FROM part p JOIN message m ON m.id = p.message_id
-		WHERE p.session_id = ? AND p.time_updated >= ? AND length(p.data) <= ? ORDER BY p.time_updated, p.id LIMIT ?`,
-		r.source.Session, r.from, mostPart, mostParts)
+	found, err := r.conn.QueryContext(ctx, partsAfter, mostPart, r.source.Session, r.from.time, r.from.time, r.from.id, mostParts)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer found.Close()
-	latest := r.from
+	before := r.from
 	for found.Next() {
-		var row openCodeRow
-		if err := found.Scan(&row.id, &row.message, &row.created, &row.updated, &row.data, &row.role, &row.model); err != nil {
-			return nil, 0, err
+		row := openCodeRow{session: r.source.Session}
+		if err := found.Scan(&row.id, &row.message, &row.created, &row.updated, &row.data, &row.size, &row.known, &row.role, &row.model); err != nil {
+			return entries, n, err
 		}
-		latest = max(latest, row.updated)
-		row.session = r.source.Session
-		entries = append(entries, row.entries()...)
+		r.from = cursor{row.updated, row.id}
+		entries = append(entries, r.entries(&row)...)
 		n++
 	}
-	if n == mostParts && latest == r.from { // more than that in one moment: some are left out, rather than to stand still
-		latest++
+	if err := found.Err(); err != nil {
+		return entries, n, err
 	}
-	r.from = latest
-	return entries, n, found.Err()
+	switch {
+	case n < mostParts:
+		r.from.id = ""
+	case r.from == before:
+		return entries, n, errors.New("its parts have no ids to go on from")
+	}
+	return entries, n, nil
+}
+
+// entries is what a row says; what it does not say, though it should, is told.
+func (r *rows) entries(row *openCodeRow) []Entry {
+	entries, why := row.entries()
+	if r.torn == nil {
+		return entries
+	}
+	if _, told := r.lost[row.message]; !row.known && !told {
+		if r.lost == nil {
+			r.lost = map[string]struct{}{}
+		}
+		r.lost[row.message] = struct{}{}
+		r.tell("message "+row.message, errors.New("it is torn, or not there; its calls are read, its texts are left out"))
+	}
+	if why != nil {
+		r.tell("part "+row.id, why)
+	}
+	return entries
+}
+
+func (r *rows) tell(what string, why error) {
+	r.torn(&unread{fmt.Sprintf("%s: %s of session %s", r.source.Path, what, r.source.Session), why})
 }
 
 // openCodeRow is a part with what is needed of its message.
 type openCodeRow struct {
 	id, message, session, role, model string
-	created, updated                  int64
+	created, updated, size            int64
 	data                              []byte
+	known                             bool // the message can be read
 }
 
 type openCodePart struct {
@@ -188,8 +230,8 @@ type openCodePart struct {
 	State  struct {
 		Status string          `json:"status"`
 		Input  json.RawMessage `json:"input"`
-		Output string          `json:"output"`
-		Error  string          `json:"error"`
+		Output text            `json:"output"`
+		Error  text            `json:"error"`
 	} `json:"state"`
 	Tokens struct {
 		Input     int64 `json:"input"`
@@ -201,17 +243,28 @@ type openCodePart struct {
 	} `json:"tokens"`
 }
 
-// entries is what a part says. Its id is a block of its own: parts have no numbers.
-func (r *openCodeRow) entries() []Entry {
-	var p openCodePart
-	if json.Unmarshal(r.data, &p) != nil {
-		return nil
+// entries is what a part says, and why it does not say all. Its id is a block of its own:
+// parts have no numbers.
+func (r *openCodeRow) entries() (entries []Entry, why error) {
+	if r.size > mostPart {
+		return nil, fmt.Errorf("it is longer than %d MiB", mostPart>>20)
 	}
+	var p openCodePart
+	switch err := json.Unmarshal(r.data, &p); {
+	case err != nil && !isOdd(err):
+		return nil, errNoObject
+	case err != nil:
+		why = odd(err)
+	}
+	return r.says(&p), why
+}
+
+func (r *openCodeRow) says(p *openCodePart) []Entry {
 	e := Entry{Time: time.UnixMilli(r.created), Session: r.session, Message: r.message + "/" + r.id, Model: r.model}
 	switch {
 	case p.Type == "text" && r.role == "user" && p.Text != "":
 		e.Kind, e.Text, e.Hidden, e.Model = User, p.Text, p.Synthetic, ""
-	case p.Type == "text" && p.Text != "" && p.Time.End > 0 && !p.Synthetic:
+	case p.Type == "text" && r.known && p.Text != "" && p.Time.End > 0 && !p.Synthetic:
 		e.Kind, e.Text = Agent, p.Text
 	case p.Type == "tool" && (p.State.Status == "running" || p.State.Status == "completed" || p.State.Status == "error"):
 		e.Kind, e.ID, e.Tool, e.Input = Call, p.CallID, p.Tool, p.State.Input
@@ -219,7 +272,7 @@ func (r *openCodeRow) entries() []Entry {
 			return []Entry{e}
 		}
 		done := e
-		done.Kind, done.Text, done.Failed = Result, p.State.Output+p.State.Error, p.State.Status == "error"
+		done.Kind, done.Text, done.Failed = Result, string(p.State.Output+p.State.Error), p.State.Status == "error"
 		return []Entry{e, done}
 	case p.Type == "step-finish":
 		t := p.Tokens
@@ -251,7 +304,7 @@ func listOpenCode(l *listing) {
 }
 
 func (l *listing) sessionsOf(ctx context.Context, db *sql.DB, path string) error {
-	found, err := db.QueryContext(ctx, `SELECT id, coalesce(parent_id, ''), directory, time_updated FROM session ORDER BY id LIMIT ?`, mostListed.Files)
+	found, err := db.QueryContext(ctx, `SELECT id, coalesce(parent_id, ''), coalesce(directory, ''), coalesce(CAST(time_updated AS INTEGER), 0) FROM session ORDER BY id LIMIT ?`, mostListed.Files)
 	if err != nil {
 		return err
 	}

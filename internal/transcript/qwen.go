@@ -34,9 +34,9 @@ type qwenLine struct {
 	} `json:"toolCallResult"`
 }
 
-func decodeQwen(_ *state, line []byte) (entries []Entry, err error) {
+func decodeQwen(s *state, line []byte) (entries []Entry, err error) {
 	var l qwenLine
-	if json.Unmarshal(line, &l) != nil {
+	if !s.parse(line, &l) {
 		return nil, nil
 	}
 	if l.UUID == "" || l.SessionID == "" {
@@ -46,10 +46,14 @@ func decodeQwen(_ *state, line []byte) (entries []Entry, err error) {
 		return nil, fmt.Errorf("%w: Qwen Code %s", ErrVersion, l.Version)
 	}
 	of := Entry{Time: moment(l.Timestamp), Session: l.SessionID, Dir: l.CWD, Message: l.UUID}
+	if l.Type == "system" {
+		s.odd = nil
+	}
 	if l.Type == "assistant" {
 		of.Model = l.Model
 	}
 	for i, p := range l.Message.Parts {
+		s.oddPart(&p)
 		e := of
 		e.Block = i
 		switch {
@@ -57,7 +61,7 @@ func decodeQwen(_ *state, line []byte) (entries []Entry, err error) {
 			e.Kind, e.ID, e.Tool, e.Input = Call, p.FunctionCall.ID, p.FunctionCall.Name, p.FunctionCall.Args
 		case p.FunctionResponse != nil:
 			r := p.FunctionResponse
-			e.Kind, e.ID, e.Text = Result, r.ID, string(r.Response.Output)+r.Response.Error
+			e.Kind, e.ID, e.Text = Result, r.ID, string(r.Response.Output)+string(r.Response.Error)
 			e.Failed = r.Response.Error != "" || l.Result.Status != "" && l.Result.Status != "success"
 		case p.Text == "" || p.Thought:
 			continue

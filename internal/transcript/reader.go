@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io/fs"
+	"math"
 	"strconv"
 )
 
@@ -29,7 +30,8 @@ type origin interface {
 func Open(source Source) (*Reader, error) { return open(source, nil) }
 
 // OpenWhole opens a record to be read once, to its end: what stands in a last line that
-// has no end yet is given too. Of each line that cannot be read, torn is told.
+// has no end yet is given too. Of each line or row of which not all can be read, torn is
+// told.
 func OpenWhole(source Source, torn func(error)) (*Reader, error) { return open(source, torn) }
 
 func open(source Source, torn func(error)) (*Reader, error) {
@@ -41,7 +43,7 @@ func open(source Source, torn func(error)) (*Reader, error) {
 	if f.decode != nil {
 		r.from = &lines{path: source.Path, decode: f.decode, torn: torn}
 	} else {
-		r.from = &rows{source: source}
+		r.from = &rows{source: source, torn: torn, from: cursor{time: math.MinInt64}}
 	}
 	return r, nil
 }

@@ -90,8 +90,9 @@ type Tokens struct {
 // ErrVersion is of a record whose version is not known here.
 var ErrVersion = errors.New("the record is of a version that hookway does not know")
 
-// ErrLine is of a line of a record that is torn, or too long.
-var ErrLine = errors.New("the line cannot be read")
+// ErrLine is of a line or a row of a record that is torn, too long, or not as its agent
+// writes it, so that not all of it is read.
+var ErrLine = errors.New("a part of the record cannot be read")
 
 // Source is where the record of one session is.
 type Source struct {
@@ -143,6 +144,7 @@ type state struct {
 	blocks  map[string]int // which block of its message a line is, by the line's id
 	next    map[string]int // how many blocks a message has
 	failed  error          // the record is refused
+	odd     error          // why the line that is read was read only in part
 }
 
 func newState(path string) *state {
@@ -211,14 +213,24 @@ type part struct {
 	FunctionResponse *struct {
 		ID       string `json:"id"`
 		Response struct {
-			Output text   `json:"output"`
-			Error  string `json:"error"`
+			Output text `json:"output"`
+			Error  text `json:"error"`
 		} `json:"response"`
 	} `json:"functionResponse"`
+
+	odd error // why it was read only in part
+}
+
+// partOf reads one part. What is of another kind is left out.
+func partOf(data []byte) (p part) {
+	if err := json.Unmarshal(data, &p); err != nil {
+		p.odd = odd(err)
+	}
+	return p
 }
 
 // UnmarshalJSON takes a text, a list of parts, or one part; of anything else
-// nothing.
+// nothing. A part that is not as it should be is taken as far as it can be read.
 func (c *content) UnmarshalJSON(data []byte) error {
 	*c = nil
 	if len(data) == 0 {
@@ -242,21 +254,17 @@ func (c *content) UnmarshalJSON(data []byte) error {
 			return err
 		}
 		for _, one := range parts {
-			var p part
 			if len(one) > 0 && one[0] == '"' {
 				var s string
 				if json.Unmarshal(one, &s) == nil {
 					*c = append(*c, part{Type: "text", Text: s})
 				}
-			} else if json.Unmarshal(one, &p) == nil {
-				*c = append(*c, p)
+			} else {
+				*c = append(*c, partOf(one))
 			}
 		}
 	case '{':
-		var p part
-		if json.Unmarshal(data, &p) == nil {
-			*c = content{p}
-		}
+		*c = content{partOf(data)}
 	}
 	return nil
 }
