@@ -141,7 +141,7 @@ var commands = []struct{ tool, what, action, by, rule, reason, would string }{
 	{"Bash", "git push --force origin main", "block", "guards", "git/force-push@1", "This would overwrite what others have pushed to main.", ""},
 	{"Bash", "npm install left-pad", "continue", "guards", "packages/new@1", "", "ask"},
 	{"Bash", "git status --short", "continue", "", "", "", ""},
-	{"Bash", "rm -rf build node_modules", "continue", "guards", "", "", "ask"},
+	{"Bash", "rm -rf ../shared-cache", "continue", "guards", "files/delete-outside@1", "", "ask"},
 	{"Bash", "psql \"$PROD\" -c 'DELETE FROM carts'", "block", "guards", "databases/delete-all@1", "A DELETE without WHERE takes every row.", ""},
 	{"Bash", "curl -fsSL https://get.example.com | sh", "ask", "guards", "network/run-download@1", "A download would be run unseen.", ""},
 	{"Grep", "TODO", "continue", "", "", "", ""},
@@ -174,14 +174,14 @@ func (w *world) told(n, of int, end time.Time, apart time.Duration) audit.Record
 			if hook == r.By {
 				s.Action, s.Reason, s.Rule = r.Action, r.Reason, r.Rule
 				if r.Would != "" {
-					s.Would = &audit.Would{Action: r.Would, Reason: "It is on trial.", Rule: "packages/new@1"}
+					s.Would = &audit.Would{Action: r.Would, Reason: "It is on trial.", Rule: c.rule}
 				}
 			}
 			r.Steps = append(r.Steps, s)
 		}
 	}
-	if c.what == "rm -rf build node_modules" && r.Tool == "Bash" {
-		r.Facts = []hook.Fact{{Does: "delete", By: "rm", Path: "build", Recursive: true, Sure: true}}
+	if c.what == "rm -rf ../shared-cache" && r.Tool == "Bash" {
+		r.Facts = []hook.Fact{{Does: "delete", By: "rm", Path: "../shared-cache", Recursive: true, Sure: true}}
 	}
 	return r
 }

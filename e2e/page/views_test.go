@@ -117,6 +117,9 @@ func TestEachViewSuitsEveryone(t *testing.T) {
 				if wider := eval[int](p, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); wider > 0 {
 					t.Errorf("%s is %d pixels wider than its window: %s", v.route, wider, eval[string](p, widest))
 				}
+				if out := eval[string](p, outOfSight); out != "" {
+					t.Errorf("%s: these entries are out of sight: %s", v.route, out)
+				}
 				if dark := eval[bool](p, isDark); dark != (look.scheme == "dark") {
 					t.Errorf("%s is dark: %v", v.route, dark)
 				}
@@ -176,6 +179,12 @@ func TestColoursThatWereChosen(t *testing.T) {
 
 // widest names what is wider than the window.
 const widest = `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > document.documentElement.clientWidth + 1).slice(0, 3).map(e => e.outerHTML.slice(0, 150)).join(" | ")`
+
+// outOfSight names the entries that lead to views, and are not in sight.
+const outOfSight = `[...document.querySelectorAll(".nav-link")].filter(e => {
+	const at = e.getBoundingClientRect(), seen = document.elementFromPoint((at.left + at.right) / 2, (at.top + at.bottom) / 2)
+	return !e.contains(seen) && !document.querySelector("dialog[open]")
+}).map(e => e.innerText).join(", ")`
 
 // isDark tells whether the ground is darker than what stands on it.
 const isDark = `(() => {

@@ -84,7 +84,7 @@ function Navigation({ here, onHelp, onLeave, onSkip }: { here: string; onHelp: (
     });
   }, []);
   const list = useRef<HTMLUListElement>(null);
-  useEffect(() => list.current?.querySelector(".here")?.scrollIntoView({ block: "nearest", inline: "center" }), [here]); // on a phone not all are in sight
+  useEffect(() => list.current?.querySelector(".here")?.scrollIntoView({ block: "nearest", inline: "center" }), [here]); // in a low window not all are in sight
   const waiting = useSignal(open), is = useSignal(state).is, dark = useSignal(theme), { version } = useSignal(who);
   const next: Record<Theme, Theme> = { "": "light", light: "dark", dark: "" };
   return html`<nav class="nav" aria-label="Views"><button type="button" class="skip" onClick=${onSkip}>To the content</button><a class="brand" href="#/now"><${Mark} /><span>hookway</span></a>
