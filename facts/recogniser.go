@@ -5,6 +5,7 @@ import (
 	"hash/crc32"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -20,6 +21,7 @@ type recogniser struct {
 	likely   func(low string, at, end int) bool // a cheap look at what stands around a literal
 	check    func(string) bool                  // what the shape does not say
 	proof    func(string) bool                  // a checksum: what it does not fit was made up
+	byName   bool                               // a name before it tells the kind, and nothing in it
 	guess    bool                               // only a name and the look of a value speak for it
 	open     bool                               // it sees all of the text, and what its first group holds is kept
 	jump     bool                               // where it fails, it fails up to the end of the word (of a JSON Web Token)
@@ -37,7 +39,7 @@ func key(kind, literals, pattern string) *recogniser {
 
 // named is a value of a certain form, given to a name that begins with a literal.
 func named(kind, literal, value string) *recogniser {
-	return &recogniser{kind: kind, literals: []string{literal}, pattern: `(?i)` + literal + `[a-z0-9_.-]{0,24}['"]?\s{0,4}(?:=|:|=>|:=)\s{0,4}['"]?(` + value + `)\b`, entropy: 3, likely: assigned(shapeOf(value).least, "")}
+	return &recogniser{kind: kind, byName: true, literals: []string{literal}, pattern: `(?i)` + literal + `[a-z0-9_.-]{0,24}['"]?\s{0,4}(?:=|:|=>|:=)\s{0,4}['"]?(` + value + `)\b`, entropy: 3, likely: assigned(shapeOf(value).least, "")}
 }
 
 func (r *recogniser) low() *recogniser { r.entropy = 0; return r }
@@ -215,19 +217,16 @@ func entropy(s string) float64 {
 	return e
 }
 
+// exampleWords stand for passwords in examples.
+var exampleWords = []string{"password", "passwd", "postgres", "secret", "root", "admin", "test", "changeit", "letmein", "mysecretpassword", "hunter2", "foobar", "qwerty", "guest", "12345678", "rootpassword", "testpassword"}
+
+// exampleParts are in what only stands where a credential would.
+var exampleParts = []string{"example", "xxxx", "your", "placeholder", "changeme", "redacted", "dummy", "<", "${", "{{", "process.env", "os.environ", "....", "****", "0000000000", "1234567890", "abcdef0123", "insert", "replace"}
+
 // placeholder reports whether a text only stands where a credential would.
 func placeholder(s string) bool {
 	low := strings.ToLower(s)
-	switch low {
-	case "password", "passwd", "postgres", "secret", "root", "admin", "test", "changeit", "letmein", "mysecretpassword", "hunter2", "foobar", "qwerty", "guest", "12345678", "rootpassword", "testpassword":
-		return true
-	}
-	for _, w := range []string{"example", "xxxx", "your", "placeholder", "changeme", "redacted", "dummy", "<", "${", "{{", "process.env", "os.environ", "....", "****", "0000000000", "1234567890", "abcdef0123", "insert", "replace"} {
-		if strings.Contains(low, w) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(exampleWords, low) || slices.ContainsFunc(exampleParts, func(w string) bool { return strings.Contains(low, w) })
 }
 
 // notAWord reports whether a value looks made up by a machine: letters and digits.

@@ -11,6 +11,7 @@ import (
 	mathrand "math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -120,31 +121,64 @@ func (p *Placeholders) code(secret string, try byte) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// maxPrefix bounds the beginning of a known kind that is kept, as "ghp_".
-const maxPrefix = 24
+// maxTries bounds how often another placeholder is tried that is seen as its secret is.
+const maxTries = 8
 
-// make tries to keep as little as is needed for the same kind to be seen.
+// make keeps what tells the kind of a secret, and looks for a text that is seen as that is:
+// as one that somebody may use, or as one that was made up.
 func (p *Placeholders) make(secret string) string {
 	if strings.HasPrefix(secret, "-----BEGIN ") {
 		return p.block(secret)
 	}
+	if len(secret) > maxSeen {
+		return p.like(secret, nil, 0, false)
+	}
+	if words := facts.ExamplesLike(secret); len(words) > 0 { // rules take these for no secrets
+		return words[mathrand.New(mathrand.NewChaCha8(p.code(secret, 0))).IntN(len(words))]
+	}
 	want := facts.Credentials(secret)
-	if len(want) != 1 {
-		return p.like(secret, 0, 0)
-	}
-	least, most := 0, min(maxPrefix, len(secret)/2)
-	if dot := strings.IndexByte(secret, '.'); strings.HasPrefix(secret, "eyJ") && dot > 0 { // says how it is signed
-		least, most = dot+1, dot+1+len("eyJ")
-	}
-	for keep := least; keep <= most; keep++ {
-		for try := range byte(2) {
-			text := p.like(secret, keep, try)
-			if got := facts.Credentials(text); len(got) == 1 && got[0].Kind == want[0].Kind && got[0].At == want[0].At && got[0].Sure == want[0].Sure {
+	s := shapeOf(secret)
+	for _, cipher := range []bool{false, true} {
+		for try := range byte(maxTries) {
+			text := p.like(secret, s, try, cipher)
+			if slices.Equal(facts.Credentials(text), want) {
 				return text
 			}
 		}
 	}
-	return p.like(secret, 0, 0)
+	return p.like(secret, s, 0, false)
+}
+
+// maxSeen bounds a secret that is looked at for what tells its kind.
+const maxSeen = 16 << 10
+
+// shape says which bytes of a secret stay, and which characters may stand in the place of
+// the others.
+type shape struct {
+	known bool
+	stays []bool
+	takes []*facts.Varying // by byte; nil is any
+}
+
+// shapeOf finds what tells the kind of a secret.
+func shapeOf(secret string) *shape {
+	s := &shape{stays: make([]bool, len(secret)), takes: make([]*facts.Varying, len(secret))}
+	var parts []facts.Varying
+	parts, s.known = facts.VaryingParts(secret)
+	for i := range s.stays {
+		s.stays[i] = true
+	}
+	for i := range parts {
+		for at := parts[i].At.From; at < parts[i].At.To; at++ {
+			s.stays[at], s.takes[at] = false, &parts[i]
+		}
+	}
+	if dot := strings.IndexByte(secret, '.'); strings.HasPrefix(secret, "eyJ") && dot > 0 { // says how it is signed
+		for i := range min(dot+1+len("eyJ"), len(secret)) {
+			s.stays[i] = true
+		}
+	}
+	return s
 }
 
 // block is a private key: the lines that say what it is stay.
@@ -156,7 +190,7 @@ func (p *Placeholders) block(secret string) string {
 			kept, line = dashes+name+dashes, rest // the key may be all in one line
 		}
 		if strings.TrimSpace(line) != "" {
-			line = p.like(line, 0, byte(i))
+			line = p.like(line, nil, byte(i), false)
 		}
 		lines[i] = kept + line
 	}
@@ -174,52 +208,98 @@ const (
 )
 
 // like is another text of the same shape: of as many bytes, letters for letters, digits
-// for digits, hexadecimal ones if it has no others.
-func (p *Placeholders) like(secret string, keep int, try byte) string {
-	for keep > 0 && keep < len(secret) && !utf8.RuneStart(secret[keep]) {
-		keep--
-	}
-	head, rest := secret[:keep], secret[keep:]
-	low, up, dig := lower, upper, digits
-	switch {
-	case strings.Trim(rest, "0123456789abcdefABCDEF-:") == "":
-		low, up = lower[:6], upper[:6]
-	case strings.Trim(rest, upper+"234567") == "":
-		dig = digits[2:8]
-	}
+// for digits, hexadecimal ones if it has no others. With cipher the same letter stands for
+// each that is the same, so that it looks no more made up than its secret.
+func (p *Placeholders) like(secret string, s *shape, try byte, cipher bool) string {
 	random := mathrand.New(mathrand.NewChaCha8(p.code(secret, try)))
-	pick := func(from string) byte { return from[random.IntN(len(from))] }
-	var b strings.Builder
-	b.WriteString(head)
-	changed, length := 0, len(rest)
-	for size := 0; rest != ""; rest = rest[size:] {
+	w := &mimic{random: random, shape: s, low: lower, up: upper, dig: digits}
+	rest := secret
+	if s != nil && s.known {
+		rest = ""
+	}
+	switch {
+	case rest == "":
+	case strings.Trim(rest, "0123456789abcdefABCDEF-:") == "":
+		w.low, w.up = lower[:6], upper[:6]
+	case strings.Trim(rest, upper+"234567") == "":
+		w.dig = digits[2:8]
+	}
+	if cipher {
+		w.same = map[rune]byte{}
+	}
+	for at, size := 0, 0; at < len(secret); at += size {
 		var r rune
-		r, size = utf8.DecodeRuneInString(rest)
-		switch {
-		case r >= 'a' && r <= 'z':
-			b.WriteByte(pick(low))
-		case r >= 'A' && r <= 'Z':
-			b.WriteByte(pick(up))
-		case r >= '0' && r <= '9':
-			b.WriteByte(pick(dig))
-		case r >= utf8.RuneSelf && size == 1: // no character
-			b.WriteByte(pick(low))
-		case r >= utf8.RuneSelf:
-			b.WriteRune(other(size, random.IntN(24)))
-		default:
-			b.WriteRune(r)
-			continue
-		}
-		changed++
+		r, size = utf8.DecodeRuneInString(secret[at:])
+		w.add(r, size, at)
 	}
-	if changed < min(4, length) { // its signs would tell it
-		b.Reset()
-		b.WriteString(head)
-		for range length {
-			b.WriteByte(pick(low))
+	if (s == nil || !s.known && slices.Contains(s.stays, false)) && w.changed < min(4, len(secret)) { // its signs would tell it
+		w.out.Reset()
+		for range len(secret) {
+			w.out.WriteByte(w.pick(lower, -1))
 		}
 	}
-	return withChecksum(secret, b.String())
+	return withChecksum(secret, w.out.String())
+}
+
+// mimic writes a placeholder.
+type mimic struct {
+	out          strings.Builder
+	random       *mathrand.Rand
+	shape        *shape // nil: all changes
+	low, up, dig string
+	same         map[rune]byte // what stands for a letter; nil: another each time
+	changed      int
+}
+
+// add adds what stands for a character.
+func (w *mimic) add(r rune, size, at int) {
+	if w.shape != nil && w.shape.stays[at] {
+		w.out.WriteRune(r)
+		return
+	}
+	from := ""
+	switch {
+	case r >= 'a' && r <= 'z':
+		from = w.low
+	case r >= 'A' && r <= 'Z':
+		from = w.up
+	case r >= '0' && r <= '9':
+		from = w.dig
+	case r >= utf8.RuneSelf && size == 1: // no character
+		from = lower
+	case r >= utf8.RuneSelf:
+		w.changed++
+		w.out.WriteRune(other(size, w.random.IntN(24)))
+		return
+	default:
+		w.out.WriteRune(r)
+		return
+	}
+	w.changed++
+	if c, ok := w.same[r]; ok {
+		w.out.WriteByte(c)
+		return
+	}
+	c := w.pick(from, at)
+	if w.same != nil {
+		w.same[r] = c
+	}
+	w.out.WriteByte(c)
+}
+
+// pick picks one of some characters that may stand at a place.
+func (w *mimic) pick(from string, at int) byte {
+	if at >= 0 && w.shape != nil && w.shape.takes[at] != nil {
+		if kept := strings.Map(func(r rune) rune {
+			if w.shape.takes[at].Takes(r) {
+				return r
+			}
+			return -1
+		}, from); kept != "" {
+			from = kept
+		}
+	}
+	return from[w.random.IntN(len(from))]
 }
 
 // other is a letter of so many bytes.
@@ -233,9 +313,58 @@ func other(size, n int) rune {
 	return '𐐀' + rune(n)
 }
 
+// ageKey begins a key of age.
+const ageKey = "AGE-SECRET-KEY-1"
+
+// withBech32 ends a key of age with its checksum (BIP 173).
+func withBech32(text string) string {
+	const set, size = "qpzry9x8gf2tvdw0s3jn54khce6mua7l", 6
+	body := []byte(strings.ToLower(text[len(ageKey) : len(text)-size]))
+	sum := uint32(1)
+	step := func(v byte) {
+		top := sum >> 25
+		sum = (sum&0x1ffffff)<<5 ^ uint32(v)
+		for i, g := range []uint32{0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3} {
+			if top>>i&1 == 1 {
+				sum ^= g
+			}
+		}
+	}
+	head := strings.ToLower(ageKey[:len(ageKey)-1])
+	for _, shift := range []int{5, 0} {
+		for i := range len(head) {
+			step(head[i] >> shift & 31)
+		}
+		if shift == 5 {
+			step(0)
+		}
+	}
+	for i, c := range body {
+		at := strings.IndexByte(set, c)
+		if at < 0 { // no character of such keys
+			at = int(c) % len(set)
+			body[i] = set[at]
+		}
+		step(byte(at))
+	}
+	for range size {
+		step(0)
+	}
+	sum ^= 1
+	for i := range size {
+		body = append(body, set[sum>>(5*(size-1-i))&31])
+	}
+	return ageKey + strings.ToUpper(string(body))
+}
+
 // withChecksum ends a placeholder as tokens of GitHub and npm end, if its secret does:
 // with the checksum of what is before.
 func withChecksum(secret, text string) string {
+	if strings.HasPrefix(secret, ageKey) && strings.HasPrefix(text, ageKey) && len(text) == len(ageKey)+58 {
+		if found := facts.Credentials(secret); len(found) == 1 && found[0].Sure {
+			return withBech32(text)
+		}
+	}
 	if end, ok := checksum(secret); !ok || !strings.HasSuffix(secret, end) {
 		return text
 	}

@@ -1,6 +1,7 @@
 package keep
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -47,6 +48,73 @@ func TestAPlaceholderIsOfTheSameKindAndShape(t *testing.T) {
 	}
 	if known < len(samples)-1 {
 		t.Errorf("only %d of %d samples are known", known, len(samples))
+	}
+}
+
+// forms are tokens with what tells their kinds, up to the mark; also too short ones and
+// made up ones.
+var forms = []string{
+	"gh" + "o_|R2mK9xQ7vT4nB8wZ3cY6pL1sD5fH0g1vgmAj", "gh" + "u_|R2mK9xQ7vT4nB8wZ3cY6pL1sD5fH0g1vgmAj", "gh" + "s_|R2mK9xQ7vT4nB8wZ3cY6pL1sD5fH0g1vgmAj", "gh" + "r_|R2mK9xQ7vT4nB8wZ3cY6pL1sD5fH0g1vgmAj",
+	"gh" + "p_|R2mK9xQ7vT4nB8wZ3cY6", "gh" + "p_|abababababababababababababababababab", "gh" + "p_|000000000000000000000000000000000000", "github_" + "pat_|11ABCDEFG0aBcDeFgHiJkL_9x7Kq2LmZ4vTn8WcRb5YhJ3fGpEs1dUaQw3eRt6YuI8oP2aS4dF6gH8jK1l",
+	"A" + "SIA|Q3ZK7WPLX5TNR2VB", "gl" + "dt-|x9Kq2LmZ4vTn8WcRb5Yh", "gl" + "rt-|x9Kq2LmZ4vTn8WcRb5Yh", "xo" + "xp-|739201846251-8402917364520-kq2LmZ4vTn8WcRb5YhJ3fGpE",
+	"rk_" + "test_|9x7Kq2LmZ4vTn8WcRb5YhJ3f", "sk_" + "test_|9x7Kq2LmZ4vTn8Wc", "sk-" + "ant-api03-|9x7Kq2LmZ4vTn8WcRb5YhJ3fGpEs1dUaQw3eRt6YuI8oP2aS4dF6gH8jK1l9x7Kq2LmZ4vTn8WcRb5YhJ3fGpE",
+	"sk-" + "ant-|9x7Kq2LmZ4vTn8WcRb5Y", "sk-" + "or-v1-|9f3c7a1e5b2d8046c3f7a9e1b5d208469f3c7a1e5b2d8046c3f7a9e1b5d20846", "np" + "m_|9x7Kq2LmZ4vTn8WcRb5YhJ3fGpEs1dUaQw3e", "np" + "m_|9x7Kq2LmZ4vTn8WcRb5YhJ3fGpEs1dUaQ",
+	"shp" + "ca_|9f3c7a1e5b2d8046c3f7a9e1b5d20846", "hv" + "b.|9x7Kq2LmZ4vTn8WcRb5YhJ3f", "dp.st" + ".|9x7Kq2LmZ4vTn8WcRb5YhJ3fGpEs1dUaQw3eRt6Yu", "lin_" + "oauth_|9x7Kq2LmZ4vTn8WcRb5YhJ3fGpEs1dUaQw3eRt6Yu",
+	"AGE-" + "SECRET-KEY-1|GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J33", "AGE-" + "SECRET-KEY-1|GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J34",
+}
+
+// TestAPlaceholderKeepsWhatTellsTheKind: a rule that looks for "ghp_" finds it, and what
+// was made up is not taken for one that somebody may use.
+func TestAPlaceholderKeepsWhatTellsTheKind(t *testing.T) {
+	for range 20 {
+		p, err := NewPlaceholders(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, form := range forms {
+			prefix, rest, _ := strings.Cut(form, "|")
+			secret := prefix + rest
+			text := p.For(secret)
+			if !strings.HasPrefix(text, prefix) || len(text) != len(secret) || text == secret {
+				t.Errorf("%q stands for %q", text, secret)
+			}
+			if got, want := facts.Credentials(text), facts.Credentials(secret); !slices.Equal(got, want) {
+				t.Errorf("%q is seen as %v, %q as %v", text, got, secret, want)
+			}
+			if checked := strings.HasPrefix(secret, ageKey) || len(secret) == 40; !checked && alphabet(text) != alphabet(secret) { // a checksum has others
+				t.Errorf("%q has not the letters and digits of %q", text, secret)
+			}
+			if got, want := facts.NewRedactor(nil).Text(text), facts.NewRedactor(nil).Text(secret); got != want {
+				t.Errorf("%q is masked as %q, %q as %q", text, got, secret, want)
+			}
+		}
+	}
+}
+
+// alphabet has an a for each letter, and 1 for each digit.
+func alphabet(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= '0' && r <= '9':
+			return '1'
+		case r|0x20 >= 'a' && r|0x20 <= 'z':
+			return 'a'
+		}
+		return r
+	}, text)
+}
+
+// TestWordsOfExamplesStayThat: rules take them for no passwords.
+func TestWordsOfExamplesStayThat(t *testing.T) {
+	p, err := NewPlaceholders(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"hunter2", "changeme", "your-password", "AKIAIOSFODNN7EXAMPLE", "postgres", "dK2mQ9xW3z"} {
+		in := func(word string) string { return "postgres://app:" + word + "@db.example.org/x and " + word }
+		if got, want := len(facts.Credentials(in(p.For(word)))), len(facts.Credentials(in(word))); got != want || len(p.For(word)) != len(word) {
+			t.Errorf("of %q, for which %q stands, %d are seen, want %d", word, p.For(word), got, want)
+		}
 	}
 }
 
