@@ -15,6 +15,7 @@ import (
 // call is one event at one hook.
 type call struct {
 	ctx   context.Context
+	began time.Time
 	index int
 	event string
 	until time.Time // when its code is stopped; zero: never
@@ -64,7 +65,7 @@ func (m *machine) ask(ctx context.Context, index int, event string) (string, err
 	if m.waiting() >= maxWaiting {
 		return "", fmt.Errorf("%s: %d events wait for it already; make it faster, or let it see fewer of them", m.p.label(), maxWaiting)
 	}
-	c := &call{ctx: ctx, index: index, event: event, until: untilOf(ctx), replies: make(chan reply, 1)}
+	c := &call{ctx: ctx, began: time.Now(), index: index, event: event, until: untilOf(ctx), replies: make(chan reply, 1)}
 	m.pending.Add(1)
 	if !m.post(task{c, func() { m.begin(c) }, true}) {
 		m.pending.Add(-1)

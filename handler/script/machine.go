@@ -38,9 +38,10 @@ type machine struct {
 
 	// What follows belongs to the goroutine.
 	js       *quickjs.VM
-	pre      *prelude // in place of the one that is built in
-	prog     *running // a program that runs; nil: the hooks of a file are asked
-	runs     *call    // it
+	pre      *prelude      // in place of the one that is built in
+	prog     *running      // a program that runs; nil: the hooks of a file are asked
+	runs     *call         // it
+	behind   time.Duration // how long ago the event was, of a script that is asked about the past
 	files    map[int]*os.File
 	links    map[int]*link
 	engines  map[int]*ownEngine // that the script fires itself
@@ -510,6 +511,9 @@ func (m *machine) engine(ours []byte) error {
 	m.js = js
 	m.mu.Unlock()
 	if err := m.host(); err != nil {
+		return err
+	}
+	if err := m.past(); err != nil {
 		return err
 	}
 	_ = js.SetEvalTimeout(m.reads())

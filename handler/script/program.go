@@ -70,6 +70,10 @@ type Config struct {
 	// kept; empty keeps none. It is made if it is not there.
 	Cache string
 
+	// Past has the script find the time of the event that it is asked about, and what has
+	// gone since, in place of the clock's: it is asked about what happened then.
+	Past bool
+
 	// Together has all events go to one machine, also while it is at work for long. What
 	// the script keeps from call to call then never hangs on how busy the computer is.
 	Together bool

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/fetch"
@@ -43,6 +44,10 @@ type Config struct {
 	// Log gets what the module prints, and warnings: a record for each line, clean
 	// and bounded. Nil drops them.
 	Log *slog.Logger
+
+	// Past has the module find the time of the event that it is asked about, and what has
+	// gone since, in place of the clock's: it is asked about what happened then.
+	Past bool
 
 	Profile    hook.Profile
 	EventNames map[string]string // by canonical name, the hook_event_name that it gets
@@ -92,6 +97,9 @@ func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, 
 	event, err := wire.EncodeAs(ev, h.c.EventNames)
 	if err != nil {
 		return hook.Decision{}, fmt.Errorf("%s: %w", h.label(), err)
+	}
+	if h.c.Past {
+		ctx = context.WithValue(ctx, aheadKey{}, time.Since(ev.Time()))
 	}
 	answer, err := h.call(ctx, event)
 	if err != nil {

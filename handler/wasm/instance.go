@@ -11,6 +11,7 @@ import (
 	"github.com/hookway/hookway/internal/backoff"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/sys"
 )
 
 // Bounds of instances.
@@ -127,11 +128,27 @@ func (i *instance) config(e *engine) wazero.ModuleConfig {
 	c := wazero.NewModuleConfig().WithName("").WithArgs(i.h.label()).WithStartFunctions().
 		WithStdout(&i.out).WithStderr(&i.err).WithRandSource(random{i}).
 		WithSysWalltime().WithSysNanotime().WithNanosleep(i.sleep)
+	if i.h.c.Past {
+		c = c.WithWalltime(i.walltime, sys.ClockResolution(time.Microsecond))
+	}
 	for _, variable := range i.h.c.Env {
 		name, value := cut(variable)
 		c = c.WithEnv(name, value)
 	}
 	return i.mount(e, c)
+}
+
+// aheadKey finds in the context of a call how long ago its event was, when that is the time
+// that modules find.
+type aheadKey struct{}
+
+// walltime is what the clock has shown then.
+func (i *instance) walltime() (seconds int64, nanoseconds int32) {
+	now := time.Now()
+	if ahead, ok := i.ctx.Value(aheadKey{}).(time.Duration); ok {
+		now = now.Add(-ahead)
+	}
+	return now.Unix(), int32(now.Nanosecond())
 }
 
 // over is the error of a call whose time is over.

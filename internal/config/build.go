@@ -289,6 +289,7 @@ func (l *builder) wasmConfig(f *found, c command.Config) wasm.Config {
 		Root: cmp.Or(l.workspace, f.source.root, f.source.dir),
 		Read: may(script.Read), Write: may(script.Write), Net: may(script.Net), Transport: l.opts.Transport,
 		Env: f.spec.env, Cache: filepath.Join(l.stateDir, "wasm"), Profile: c.Profile, EventNames: c.EventNames, Log: l.opts.Log,
+		Past: l.opts.Past,
 	}
 }
 

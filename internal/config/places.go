@@ -41,6 +41,10 @@ type Options struct {
 	// has one machine, so that what it counts hangs on no clock.
 	Still bool
 
+	// Past has scripts and modules find the time of the event that they are asked about, in
+	// place of the clock's.
+	Past bool
+
 	// Native names events of agents that have no row in hookway's table but may
 	// stand in `on`.
 	Native []string

@@ -70,7 +70,7 @@ func (l *scripts) script(src *source, path string, h *hookSpec) *scriptFile {
 	}
 	file.program = script.Open(bundle, script.Config{
 		Root: root, Allow: may, Settings: h.settings, Env: h.env, Needs: h.needs, Environ: command.Environ, Transport: l.opts.Transport, Log: l.opts.Log,
-		Together: l.opts.Still, Memory: l.opts.Memory, Relay: l.opts.Relay, Cache: filepath.Join(l.stateDir, "script"),
+		Together: l.opts.Still, Past: l.opts.Past, Memory: l.opts.Memory, Relay: l.opts.Relay, Cache: filepath.Join(l.stateDir, "script"),
 		Registered: file.late.registered, Unregistered: file.late.unregistered,
 	})
 	l.programs = append(l.programs, file.program)

@@ -75,6 +75,7 @@ export default (event) => {
   if (gone > 1) return {action: "ask", reason: gone + " at once"}
   if ((event.metadata?.nth ?? 0) % 29 === 28) return {action: "block", reason: "by the number"}
   if (new Date(event.time).getUTCHours() === 3) return {action: "ask", reason: "at night"}
+  if (new Date().getUTCMinutes() % 20 === 7) return {action: "block", reason: "by the clock"}
 }
 `,
 	"watch.ts": `let seen = 0

@@ -123,7 +123,7 @@ func (p *place) past(tb testing.TB, n int) (dir string) {
 	tb.Helper()
 	state := &guards.State{Most: 100}
 	options := p.options
-	options.Still = true // one machine for each script: what they count hangs on no clock
+	options.Still, options.Past = true, true // one machine for each script: what they count hangs on no clock; and its time is the generator's
 	options.Guards = func(on *config.Guards) hook.Handler {
 		return &guards.Guard{Policy: on.Policy, State: state, Grants: someGrants{}}
 	}

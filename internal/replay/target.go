@@ -75,7 +75,7 @@ func (p *Rerun) options(folder string) config.Options {
 	options.Memory = func(string, string, string) hook.Memory { return beyond{} }
 	options.Relay = func(context.Context) hook.Relay { return beyond{} }
 	options.MemoryHooks, options.Webhooks = nil, nil
-	options.Guards, options.Still = nil, !p.Act
+	options.Guards, options.Still, options.Past = nil, !p.Act, true
 	if !p.Act {
 		options.Transport = noNetwork{}
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 	"unsafe"
 )
 
@@ -112,6 +113,8 @@ func see(what string) []byte {
 		text = fmt.Sprint(os.WriteFile(arg, []byte("written"), 0o644))
 	case "get":
 		text = string(get(arg))
+	case "time":
+		text = time.Now().UTC().Format("2006-01-02 15:04")
 	case "env":
 		text = fmt.Sprint(os.Environ())
 	case "print":
