@@ -46,6 +46,7 @@ func (c *call) program(language string, v value) {
 	r.rows()
 	r.stored(v.text)
 	r.readsBrowser()
+	r.readsKeyring(v.text)
 	r.read()
 	if r.socket && r.shell0 {
 		c.tell(hook.Fact{Does: "connect", Scheme: "tcp", What: "shell", At: c.at, Sure: true})

@@ -3,6 +3,7 @@ package facts
 import (
 	"encoding/json"
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -59,4 +60,18 @@ func (c *call) npmInstall() {
 			c.inner(clean(m.Scripts[n]), c.at, nil, nil, false)
 		}
 	}
+}
+
+// installScript is one of them in a part of a package.json.
+var installScript = regexp.MustCompile(`"(?:pre|post)?install"\s*:\s*("(?:\\.|[^"\\])*")`)
+
+// scriptsIn are those that stand in a part of a package.json.
+func scriptsIn(text string) (lines []string) {
+	for _, m := range installScript.FindAllStringSubmatch(text, maxScripts+1) {
+		var line string
+		if json.Unmarshal([]byte(m[1]), &line) == nil {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }

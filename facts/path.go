@@ -224,6 +224,8 @@ func (sh *shell) runsLater(name string, vs values) {
 				for _, n := range installScripts {
 					lines = append(lines, m.Scripts[n])
 				}
+			} else { // a part of it
+				lines = scriptsIn(v.text)
 			}
 		}
 		if len(lines) > maxScripts {

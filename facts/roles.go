@@ -111,7 +111,7 @@ func (c *call) actRun(r role, f field, p parsed) bool {
 		if kind, _, _ := strings.Cut(f.text, "="); slices.Contains([]string{"yaml", "json", "jsonpath", "jsonpath-as-json", "go-template", "template", "custom-columns"}, kind) {
 			c.seen["prints"] = true
 		}
-	case "envformat", "psmode", "onekey", "migration":
+	case "envformat", "psmode", "onekey", "migration", "setting":
 		c.asksFor(r, f, p)
 	case "thereline": // it runs on the machine that is meant
 		c.runThere("host", f)
@@ -170,6 +170,8 @@ func (c *call) asksFor(r role, f field, p parsed) {
 	switch t := strings.ReplaceAll(f.text, "EnvironmentFile", ""); {
 	case r == "onekey":
 		c.seen["onekey"] = true
+	case r == "setting":
+		c.seen["sets"] = c.seen["sets"] || strings.Contains(t, "=")
 	case r == "migration":
 		c.seen["drops"] = t == "reset" || t == "down-to"
 	case r == "envformat": // the environment, or all that there is

@@ -194,6 +194,22 @@ func (s *storeReader) namesHost(i int) bool {
 	return false
 }
 
+// keyringCalls are the calls by which code asks the keyring of a user, by the libraries for that.
+var keyringCalls = []struct {
+	lib   string
+	calls []string
+}{{"keyring", []string{"get_password", "get_credential"}}, {"keytar", []string{"getPassword", "findCredentials", "findPassword"}}, {"secretstorage", []string{"get_secret"}}, {"win32cred", []string{"CredRead", "CredEnumerate"}}}
+
+// readsKeyring tells of code that does.
+func (r *reader) readsKeyring(src string) {
+	for _, k := range keyringCalls {
+		if strings.Contains(src, k.lib) && slices.ContainsFunc(r.tokens, func(t token) bool { return t.kind == 'i' && slices.Contains(k.calls, t.text) }) {
+			r.tell(hook.Fact{Does: "read", Path: k.lib, Secret: "passwords", At: r.at, Sure: true})
+			return
+		}
+	}
+}
+
 // browserReaders are libraries that read the passwords and cookies of browsers.
 var browserReaders = []string{"browser_cookie3", "browsercookie", "pycookiecheat", "rookiepy", "chrome-cookies-secure", "browser-cookies", "chrome_cookies"}
 

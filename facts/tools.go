@@ -94,7 +94,9 @@ func (t *toolCall) read() {
 	case "read", "readfile", "view", "cat", "notebookread", "readmanyfiles", "viewfile":
 		t.files("read", t.input, 0)
 	case "write", "writefile", "create", "createfile", "edit", "editfile", "multiedit", "notebookedit", "replace", "strreplace", "strreplaceeditor", "applypatch", "patch", "writetofile", "replacefilecontent":
+		before := len(t.out)
 		t.files("write", t.input, 0)
+		t.plainSettings(before)
 		t.patches()
 		t.credentials()
 		t.later()
@@ -365,6 +367,7 @@ func (t *toolCall) other() {
 	if t.argv() {
 		return
 	}
+	t.tells()
 	types := typesInto(name)
 	t.walk(t.input, "", 0, func(k, s string) {
 		low := strings.ToLower(k)
@@ -391,6 +394,44 @@ func (t *toolCall) other() {
 			(&call{shell: t.shell, name: t.name}).mayRead(field{value: value{text: s}})
 		}
 	})
+}
+
+// toldKeys are the arguments in which tools of servers are given what others will read.
+var toldKeys = []string{"text", "body", "message", "content", "description", "comment", "title", "subject", "html", "markdown", "note", "summary"}
+
+// tells tells of credentials in what others will read.
+func (t *toolCall) tells() {
+	t.walk(t.input, "", 0, func(key, text string) {
+		if !slices.Contains(toldKeys, strings.ToLower(key)) {
+			return
+		}
+		for _, c := range Credentials(text) {
+			if c.Searched() {
+				t.tell(hook.Fact{Does: "secret", Kind: c.Kind, Sure: c.Sure})
+				return
+			}
+		}
+	})
+}
+
+// plainSettings takes back that a credential lies in a file of settings of the project, if what
+// is written there has none.
+func (t *toolCall) plainSettings(before int) {
+	plain := func(text string) bool {
+		low := strings.ToLower(text)
+		return !slices.ContainsFunc([]string{"auth", "passw", "token", "registry", "script", "shell", "proxy", "cert", "key", "//", "${", "cafile", "secret"}, func(w string) bool { return strings.Contains(low, w) })
+	}
+	for _, key := range newTextKeys {
+		text, ok := t.input[key].(string)
+		if !ok || !plain(text) {
+			continue
+		}
+		for i := before; i < len(t.out); i++ {
+			if f := &t.out[i]; f.Does == "write" && f.Secret == "registry token" && f.Scope == scopeProject {
+				f.Secret = ""
+			}
+		}
+	}
 }
 
 // argv reads a command that is given as a list of words, or as a program beside a list of
