@@ -123,7 +123,7 @@ func TestARedactorTakesOutWhatMayBeACredential(t *testing.T) {
 		"ssn=123-45":                                       "ssn=[redacted]",
 		"x: 5":                                             "x: [redacted]",
 		"curl -H 'Authorization: Bearer abcdef123456'":     "curl -H 'Authorization: Bearer [redacted]'",
-		"redis://:hunter2@localhost":                       "redis://:[secret: password in an address]localhost",
+		"redis://:hunter2@localhost":                       "redis://:[secret: password in an address]@localhost",
 		"pul-" + strings.Repeat("ab12", 10):                "[secret: pulumi token]",
 		"go test ./... && git push":                        "go test ./... && git push",
 		"-----BEGIN PRIVATE KEY-----\nMIIEabc\nto the end": "[secret: private key]",

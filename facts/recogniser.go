@@ -24,7 +24,10 @@ type recogniser struct {
 	byName   bool                               // a name before it tells the kind, and nothing in it
 	guess    bool                               // only a name and the look of a value speak for it
 	open     bool                               // it sees all of the text, and what its first group holds is kept
+	spare    int                                // bytes at its end that are kept, of a pattern whose first group is
 	jump     bool                               // where it fails, it fails up to the end of the word (of a JSON Web Token)
+
+	all func(s string, at int) (found []suspect, to int) // finds them in place of the pattern; to is how far it looked
 
 	once  sync.Once
 	re    *regexp.Regexp

@@ -44,28 +44,120 @@ func NewRedactor(names []string) *Redactor {
 // is replaced as Mask does it.
 const Redacted = "[redacted]"
 
-// Text is a text without what may be a credential.
+// Text is a text without what may be a credential. Of a text that is without them already it
+// changes nothing.
 func (r *Redactor) Text(s string) string {
-	return r.Replace(s, func(kind, _ string) string {
-		if kind == "" {
-			return Redacted
+	for range mostRounds { // what was taken out may have hidden where another begins
+		without := r.Replace(s, mask)
+		if without == s {
+			break
 		}
-		return masked(kind)
-	})
+		s = without
+	}
+	return s
+}
+
+// TextFrom is Text from a place on: what stands before it still tells what is a secret.
+func (r *Redactor) TextFrom(s string, from int) string {
+	if from <= 0 {
+		return r.Text(s)
+	}
+	cut := s[from:]
+	if spans := r.spans(s); len(spans) > 0 {
+		spans = slices.DeleteFunc(spans, func(one suspect) bool { return one.to <= from })
+		for i := range spans {
+			spans[i].from, spans[i].to = max(spans[i].from-from, 0), spans[i].to-from
+		}
+		cut = without(cut, spans, mask)
+	}
+	return r.Text(cut)
+}
+
+// mostRounds bounds how often a text is looked at. Two do for what people and programs write.
+const mostRounds = 16
+
+// mask stands in for what was found of a kind.
+func mask(kind, _ string) string {
+	if kind == "" {
+		return Redacted
+	}
+	return masked(kind)
 }
 
 // Replace is a text with other words in place of what may be a credential. by gives them
 // for each kind, "" is what a name was given, and what stands there.
 func (r *Redactor) Replace(s string, by func(kind, found string) string) string {
+	spans := r.spans(s)
+	if len(spans) == 0 {
+		return s
+	}
+	return without(s, spans, by)
+}
+
+// spans are what may be credentials, but for what was taken out before.
+func (r *Redactor) spans(s string) []suspect {
 	low := asciiLower(s)
 	spans := suspicious(nil, suspects(), s, low)
 	if r.names != nil {
 		spans = suspicious(spans, r.names, s, low)
 	}
-	if len(spans) == 0 {
-		return s
+	return outside(spans, masks(low))
+}
+
+// masks are the places where something was taken out of a text before: what says so is no
+// secret, and what is made of it would be rubbish.
+func masks(low string) (all []suspect) {
+	for at := 0; ; {
+		i := strings.IndexByte(low[at:], '[')
+		if i < 0 {
+			return all
+		}
+		at += i
+		n := 0
+		if strings.HasPrefix(low[at:], Redacted) {
+			n = len(Redacted)
+		} else if rest, ok := strings.CutPrefix(low[at:], "[secret: "); ok {
+			if end := strings.IndexByte(rest[:min(len(rest), mostKind)], ']'); end > 0 && kinds()[rest[:end]] {
+				n = len("[secret: ") + end + 1
+			}
+		}
+		if n > 0 {
+			all = append(all, suspect{from: at, to: at + n})
+		}
+		at += max(n, 1)
 	}
-	return without(s, spans, by)
+}
+
+// mostKind bounds the name of a kind.
+const mostKind = 64
+
+// kinds are the names of all kinds, in small letters.
+var kinds = sync.OnceValue(func() map[string]bool {
+	all := map[string]bool{notSearched: true}
+	for _, r := range slices.Concat(recogniserTable(), shapes()) {
+		all[asciiLower(r.kind)] = true
+	}
+	return all
+})
+
+// outside is what of spans is not in masks, which are in order.
+func outside(spans, masks []suspect) (out []suspect) {
+	if len(masks) == 0 {
+		return spans
+	}
+	for _, s := range spans {
+		i, _ := slices.BinarySearchFunc(masks, s.from, func(m suspect, from int) int { return m.to - from - 1 })
+		for ; i < len(masks) && masks[i].from < s.to; i++ {
+			if s.from < masks[i].from {
+				out = append(out, suspect{s.from, masks[i].from, s.kind})
+			}
+			s.from = max(s.from, masks[i].to)
+		}
+		if s.from < s.to {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // suspect is a part of a text that may be a credential.
@@ -85,6 +177,12 @@ func suspicious(out []suspect, x *literalIndex, s, low string) []suspect {
 			past = make([]int, x.size)
 		}
 		if at < past[n] || !r.open && at < end { // what a shape has taken out needs no second look
+			return
+		}
+		if r.all != nil {
+			found, to := r.all(s, at)
+			out, past[n] = append(out, found...), max(past[n], to)
+			work.spend(8 + to - at)
 			return
 		}
 		from, to, ok := r.inAll(s, at)
@@ -146,7 +244,7 @@ func (r *recogniser) inAll(s string, at int) (from, to int, ok bool) {
 		m[1] = len(s) - at
 	}
 	if len(m) > 2 && m[3] > 0 { // the first group is kept
-		return at + m[3], at + m[1], true
+		return at + m[3], at + m[1] - r.spare, true
 	}
 	return at, at + m[1], true
 }
@@ -215,6 +313,8 @@ func shape(kind, literal, pattern string) *recogniser {
 func shapes() []*recogniser {
 	jwt := shape("jwt", "eyj", `eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`)
 	jwt.jump = true
+	inAddress := shape("password in an address", "://", `(://[^/\s:@"']*:)[^/\s@"']+@`).when(address)
+	inAddress.spare = 1
 	return []*recogniser{
 		shape("api key", "sk-", `sk-[A-Za-z0-9_-]{16,}`),
 		shape("stripe key", "k_live_", `k_live_[A-Za-z0-9]{10,}`),
@@ -239,8 +339,9 @@ func shapes() []*recogniser {
 		shape("age key", "age-secret-key-", `AGE-SECRET-KEY-[A-Z0-9]{20,}`),
 		jwt,
 		shape(privateKey, "-----begin ", `-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)`),
-		shape("password in an address", "://", `(://[^/\s:@"']*:)[^/\s@"']+@`).when(address),
+		inAddress,
 		header("authorization", `(authorization`+authorized).when(isGiven),
+		header("machine", `(machine\s+\S+(?:\s+(?:login|account)\s+\S+){0,4}\s+password\s+)\S+`), header("login ", `(login\s+\S+\s+(?:account\s+\S+\s+)?password\s+)\S+`),
 		header("cookie", `(cookie\s{0,8}:\s{0,8})[^\r\n"']{4,}`).when(isGiven),
 		header("bearer ", `(bearer\s+)[A-Za-z0-9._~+/=-]{8,}`),
 		given("passw", `passw(?:or)?d`), given("passphrase", `passphrase`), given("_pass", `_pass`), given("accountkey", `accountkey`), given("pwd", `pwd`),
@@ -260,6 +361,9 @@ var suspects = sync.OnceValue(func() *literalIndex {
 		if r != assignedSecret && r.kind != privateKey { // a shape sees more of these
 			x.add(r)
 		}
+	}
+	for _, r := range commandLines() {
+		x.add(r)
 	}
 	return x
 })

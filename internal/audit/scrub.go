@@ -151,8 +151,30 @@ func (s *scrubber) again(text string, _ bool) string {
 	for _, secret := range s.order { // one may have another within
 		text = strings.ReplaceAll(text, secret, s.found[secret])
 	}
+	return s.inWord(text)
+}
+
+// inWord takes a short secret out of a word of a command that stands alone: "-pabc",
+// "bob:abc".
+func (s *scrubber) inWord(text string) string {
+	if len(text) > mostOfWord {
+		return text
+	}
+	for n := min(leastAlone-1, len(text)-1); n >= leastInWord; n-- {
+		begin := text[:len(text)-n]
+		option := len(begin) == 2 && begin[0] == '-'
+		if to, ok := s.found[text[len(begin):]]; ok && (option || strings.IndexByte(":=%", begin[len(begin)-1]) >= 0) {
+			return begin + to
+		}
+	}
 	return text
 }
+
+// leastInWord is how long a secret is that is looked for in a word.
+const leastInWord = 3
+
+// mostOfWord bounds a word in which a short secret is looked for.
+const mostOfWord = 256
 
 // clean is a document without its secrets, as by takes them out.
 func (s *scrubber) clean(doc []byte, by func(text string, named bool) string) []byte {

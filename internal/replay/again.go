@@ -119,7 +119,7 @@ func (a *Again) take(x *comparison) {
 		a.NoCase = a.NotReplayable
 		return
 	}
-	a.Now = Decided{x.out.Action.String(), x.out.By, x.out.Rule, redact()(x.out.Reason)}
+	a.Now = Decided{x.out.Action.String(), x.out.By, x.out.Rule, redact.Text(x.out.Reason)}
 	a.Same = kind == Same
 	one := x.pick(kind)
 	switch {

@@ -2,13 +2,11 @@ package replay
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
-	"sync"
+	"unicode/utf8"
 
 	"github.com/hookway/hookway/facts"
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/internal/visible"
 )
@@ -47,35 +45,25 @@ func window(text string, at hook.Span, home string) string {
 	if len(text) > mostShown && at.To <= len(text) && at.To > mostShown && at.From >= 0 {
 		from = max(at.From-before, 0)
 	}
-	shown := hide(cut(text, from), home)
+	for from > 0 && !utf8.RuneStart(text[from]) {
+		from--
+	}
+	shown := atHome(redact.TextFrom(text, from), home)
 	if from > 0 {
 		shown = "…" + shown
 	}
 	return visible.ClipBytes(strings.Join(strings.Fields(shown), " "), mostShown)
 }
 
-// cut gives a text from a place on, without the credentials that are anywhere in it.
-func cut(text string, from int) string {
-	var b strings.Builder
-	at := from
-	found := facts.Credentials(text)
-	slices.SortFunc(found, func(a, b facts.Credential) int { return a.At.From - b.At.From })
-	for _, c := range found {
-		if c.At.To <= at {
-			continue
-		}
-		b.WriteString(text[at:max(c.At.From, at)] + "[" + c.Kind + "]")
-		at = c.At.To
-	}
-	b.WriteString(text[min(at, len(text)):])
-	return strings.ToValidUTF8(b.String(), "")
-}
-
-var redact = sync.OnceValue(func() func(string) string { return audit.Hide(nil) })
+var redact = facts.NewRedactor(nil)
 
 // hide takes secrets and the name of the home out of a text.
 func hide(text, home string) string {
-	text = redact()(cut(text, 0))
+	return atHome(redact.Text(text), home)
+}
+
+// atHome takes the name of the home out of a text.
+func atHome(text, home string) string {
 	if len(home) > 1 {
 		text = tilde(text, home)
 	}

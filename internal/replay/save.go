@@ -92,7 +92,7 @@ func masked(ev hook.AnyEvent) (hook.AnyEvent, error) {
 func without(v any) any {
 	switch v := v.(type) {
 	case string:
-		return redact()(cut(v, 0))
+		return redact.Text(v)
 	case map[string]any:
 		for key, inner := range v {
 			v[key] = without(inner)
