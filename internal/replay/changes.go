@@ -67,6 +67,8 @@ type Reason struct {
 	Events     int    `json:"events"`
 	Replayable bool   `json:"replayable"` // it was fired, and only the decision says nothing
 	Place      string `json:"place"`      // of the first
+
+	number int // of the first
 }
 
 // NotAsked is a hook that was not asked, because it could act.
@@ -114,6 +116,66 @@ type Change struct {
 	Lacks   string    `json:"lacks,omitempty"` // what is not on record of what the call looked at
 
 	picked *picked
+	number int
+}
+
+// order puts the one that happened first before the other.
+func (c *Change) order(o *Change) int { return cmp.Or(c.Time.Compare(o.Time), c.number-o.number) }
+
+// like reports whether two changes show the same.
+func (c *Change) like(o *Change) bool {
+	return c.Kind == o.Kind && c.Event == o.Event && c.Call == o.Call && c.Event != "" && (c.Call != "" || c.What == o.What)
+}
+
+// full reports whether a change that happened then is none of the first of its kind.
+func (s *Source) full(one *Change, most int) bool {
+	n := 0
+	for i := range s.Samples {
+		if have := &s.Samples[i]; have.Kind == one.Kind {
+			if one.order(have) < 0 {
+				return false
+			}
+			n++
+		}
+	}
+	return n >= most
+}
+
+// shows puts a change among the samples, if it is among the first of its kind that show
+// something else, and gives the one that shows it; nil is none.
+func (s *Source) shows(one Change, most int) *Change {
+	last, n := -1, 0
+	for i := range s.Samples {
+		have := &s.Samples[i]
+		if have.like(&one) {
+			if one.order(have) < 0 {
+				*have = one
+				return have
+			}
+			return nil
+		}
+		if have.Kind != one.Kind {
+			continue
+		}
+		if n++; last < 0 || have.order(&s.Samples[last]) > 0 {
+			last = i
+		}
+	}
+	switch {
+	case n < most:
+		s.Samples = append(s.Samples, one)
+		return &s.Samples[len(s.Samples)-1]
+	case one.order(&s.Samples[last]) < 0:
+		s.Samples[last] = one
+		return &s.Samples[last]
+	}
+	return nil
+}
+
+// lack is what is not on record of a call.
+type lack struct {
+	number int
+	text   string
 }
 
 // changes are counted by one worker.
@@ -124,6 +186,7 @@ type changes struct {
 	why      map[Reason]*Reason
 	asked    map[string]*NotAsked
 	sources  map[string]*Source
+	lacking  []lack
 
 	see func(*comparison) // is told of each event that was fired; nil tells nobody
 }
@@ -177,7 +240,7 @@ func (c *changes) because(m *Moment, why string, replayable bool) {
 	}
 	r := c.why[key]
 	if r == nil {
-		r = &Reason{Why: key.Why, Replayable: replayable, Place: m.Place}
+		r = &Reason{Why: key.Why, Replayable: replayable, Place: m.Place, number: m.number}
 		c.why[key] = r
 	}
 	r.Events++
@@ -225,8 +288,8 @@ func (c *changes) compared(t *target, s *shot, ev hook.AnyEvent, out *hook.Outco
 		}
 		if lacks := s.then.Lacks(); len(lacks) > 0 {
 			c.Lacking++
-			if len(c.Lacks) < mostLacks {
-				c.Lacks = append(c.Lacks, m.Place+": "+short(lacks[0], t.worlds.home))
+			if len(c.lacking) < mostLacks {
+				c.lacking = append(c.lacking, lack{m.number, m.Place + ": " + short(lacks[0], t.worlds.home)})
 			}
 		}
 	}
@@ -261,24 +324,21 @@ func (c *changes) changed(x *comparison, kind Kind, by, what string) {
 		source = &Source{ID: by}
 		c.sources[by] = source
 	}
-	n := source.count(kind)
-	if *n++; *n > max(mostChanges, c.pick) {
+	*source.count(kind)++
+	m, head, most := x.s.moment, x.ev.Head(), max(mostChanges, c.pick)
+	one := Change{Kind: kind, Event: x.ev.Info().Name, Agent: head.Agent, Session: head.Session, Time: x.ev.Time().UTC(), Place: m.Place, number: m.number}
+	if source.full(&one, most) {
 		return
 	}
-	m, head := x.s.moment, x.ev.Head()
-	one := Change{
-		Kind: kind, Event: x.ev.Info().Name, Call: about(x.ev, x.t.worlds.home), What: short(what, x.t.worlds.home),
-		Agent: head.Agent, Session: head.Session, Time: x.ev.Time().UTC(), Place: m.Place,
-	}
+	one.Call, one.What = about(x.ev, x.t.worlds.home), short(what, x.t.worlds.home)
 	if x.s.then != nil {
 		for _, lack := range x.s.then.Lacks()[:min(len(x.s.then.Lacks()), 1)] {
 			one.Lacks = short(lack, x.t.worlds.home)
 		}
 	}
-	if *n <= c.pick {
-		one.picked = x.pick(kind)
+	if shown := source.shows(one, most); shown != nil && c.pick > 0 {
+		shown.picked = x.pick(kind)
 	}
-	source.Samples = append(source.Samples, one)
 }
 
 // about is what an event is about, in one line without secrets.
@@ -302,10 +362,12 @@ func (c *Comparison) add(o *changes) {
 		*to += n
 	}
 	c.Then.add(o.Then)
-	c.Lacks = append(c.Lacks, o.Lacks...)
 	for _, r := range o.why {
 		if i := slices.IndexFunc(c.Why, func(w Reason) bool { return w.Why == r.Why && w.Replayable == r.Replayable }); i >= 0 {
 			c.Why[i].Events += r.Events
+			if r.number < c.Why[i].number {
+				c.Why[i].Place, c.Why[i].number = r.Place, r.number
+			}
 		} else {
 			c.Why = append(c.Why, *r)
 		}
@@ -328,27 +390,26 @@ func (c *Comparison) add(o *changes) {
 		for _, k := range []Kind{Blocked, Asked, Passed, Other} {
 			*into.count(k) += *s.count(k)
 		}
-		into.Samples = append(into.Samples, s.Samples...)
+		for i := range s.Samples {
+			into.shows(s.Samples[i], max(mostChanges, o.pick))
+		}
 	}
 }
 
 // finish puts everything in order: what changed most first, of each kind the samples
 // that happened first.
-func (c *Comparison) finish(found *problems, pick int) {
+func (c *Comparison) finish(found *problems) {
 	slices.SortFunc(c.Why, func(a, b Reason) int { return cmp.Or(b.Events-a.Events, strings.Compare(a.Why, b.Why)) })
 	slices.SortFunc(c.NotAsked, func(a, b NotAsked) int { return cmp.Or(b.Events-a.Events, strings.Compare(a.Hook, b.Hook)) })
 	slices.SortFunc(c.Sources, func(a, b Source) int { return cmp.Or(b.All()-a.All(), strings.Compare(a.ID, b.ID)) })
 	for i := range c.Sources {
 		s := &c.Sources[i]
 		slices.SortFunc(s.Samples, func(a, b Change) int {
-			return cmp.Or(slices.Index(kinds, a.Kind)-slices.Index(kinds, b.Kind), a.Time.Compare(b.Time), strings.Compare(a.Place, b.Place))
+			return cmp.Or(slices.Index(kinds, a.Kind)-slices.Index(kinds, b.Kind), a.order(&b))
 		})
-		kept := map[Kind]int{}
-		s.Samples = slices.DeleteFunc(s.Samples, func(o Change) bool { kept[o.Kind]++; return kept[o.Kind] > max(mostChanges, pick) })
 	}
 	c.Problems, c.MoreProblems, c.Torn, c.Unversed = found.texts, found.more, found.torn, found.unversed
-	slices.Sort(c.Lacks)
-	c.Lacks = notNil(c.Lacks[:min(len(c.Lacks), mostLacks)])
+	c.Lacks = notNil(c.Lacks)
 	c.Why, c.NotAsked, c.Sources, c.Problems = notNil(c.Why), notNil(c.NotAsked), notNil(c.Sources), notNil(c.Problems)
 }
 

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"hash/crc32"
 	"path"
 	"slices"
 	"strings"
@@ -269,10 +270,33 @@ func ruleIn(rules map[string]*Rule, about call, j guards.Judged) {
 	shape := strings.Join([]string{about.tool, j.Fact.By, j.Fact.Sub, j.Fact.Verb, j.Fact.Host, j.Fact.Object, path.Dir(j.Fact.Path), j.Fact.Because}, "\x00")
 	if s := r.shapes[shape]; s != nil {
 		s.Times++
-	} else if len(r.shapes) < mostShapes {
+	} else if r.room(shape) {
 		s := sampleOf(about, j)
 		r.shapes[shape] = &s
 	}
+}
+
+// room makes room for a shape, if there is to be any. Of too many those are kept that come
+// first by a sum, so that they are the same in whatever order sessions come.
+func (r *Rule) room(shape string) bool {
+	if len(r.shapes) < mostShapes {
+		return true
+	}
+	last := ""
+	for known := range r.shapes {
+		if last == "" || bySum(known, last) > 0 {
+			last = known
+		}
+	}
+	if bySum(shape, last) > 0 {
+		return false
+	}
+	delete(r.shapes, last)
+	return true
+}
+
+func bySum(a, b string) int {
+	return cmp.Or(cmp.Compare(crc32.ChecksumIEEE([]byte(a)), crc32.ChecksumIEEE([]byte(b))), strings.Compare(a, b))
 }
 
 func bump(in map[string]int, name string) {
@@ -344,9 +368,10 @@ func (r *Rule) add(o *Rule) {
 	}
 	for shape, s := range o.shapes {
 		switch have := r.shapes[shape]; {
-		case have == nil && len(r.shapes) < mostShapes:
-			r.shapes[shape] = s
 		case have == nil:
+			if r.room(shape) {
+				r.shapes[shape] = s
+			}
 		case compareSamples(s, have) < 0:
 			s.Times += have.Times
 			r.shapes[shape] = s
@@ -358,5 +383,5 @@ func (r *Rule) add(o *Rule) {
 
 // compareSamples puts the one that was made first before the other.
 func compareSamples(a, b *Sample) int {
-	return cmp.Or(a.Time.Compare(b.Time), strings.Compare(a.Call, b.Call), strings.Compare(a.Project, b.Project))
+	return cmp.Or(a.Time.Compare(b.Time), strings.Compare(a.Call, b.Call), strings.Compare(a.Project, b.Project), strings.Compare(a.Agent, b.Agent))
 }

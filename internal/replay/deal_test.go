@@ -165,7 +165,7 @@ func TestAnEventOfANewerHookway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Reason{Why: "a newer hookway kept it; update this one", Events: 1, Place: "record 7"}); report.NotReplayable != 1 || report.Same != 1 || report.Why[0] != want {
+	if want := (Reason{Why: "a newer hookway kept it; update this one", Events: 1, Place: "record 7", number: 1}); report.NotReplayable != 1 || report.Same != 1 || report.Why[0] != want {
 		t.Errorf("got %+v", report.Why)
 	}
 }

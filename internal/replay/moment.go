@@ -42,6 +42,9 @@ type Moment struct {
 	// Granted says who let the call through that a rule stopped.
 	Granted string
 
+	// number is that of the moment among all.
+	number int
+
 	// Before is for what a session did before the calls that are asked for: it is fired,
 	// and not counted.
 	Before bool

@@ -107,20 +107,50 @@ func partsOf(in map[string]*Part, order func(a, b Part) int) []Part {
 	return out
 }
 
-// telling are the samples that stand for the most calls.
+// telling are the samples that stand for the most calls: no call twice, and those first
+// that are another command than the ones before.
 func telling(shapes map[string]*Sample) []Sample {
-	var all []*Sample
-	for _, s := range shapes {
-		all = append(all, s)
+	byCall := map[string]*Sample{}
+	for _, shape := range slices.Sorted(maps.Keys(shapes)) {
+		s := *shapes[shape]
+		switch have := byCall[s.Call]; {
+		case have == nil:
+			byCall[s.Call] = &s
+		case compareSamples(&s, have) < 0:
+			s.Times += have.Times
+			byCall[s.Call] = &s
+		default:
+			have.Times += s.Times
+		}
 	}
-	slices.SortFunc(all, func(a, b *Sample) int {
+	all := slices.SortedFunc(maps.Values(byCall), func(a, b *Sample) int {
 		return cmp.Or(b.Times-a.Times, compareSamples(a, b), strings.Compare(a.Says, b.Says))
 	})
-	out := []Sample{}
-	for _, s := range all[:min(len(all), mostSamples)] {
+	out, again := []Sample{}, []*Sample(nil)
+	seen := map[string]bool{}
+	for _, s := range all {
+		if kind := commandOf(s.Call); seen[kind] {
+			again = append(again, s)
+		} else if seen[kind] = true; len(out) < mostSamples {
+			out = append(out, *s)
+		}
+	}
+	for _, s := range again[:min(len(again), mostSamples-len(out))] {
 		out = append(out, *s)
 	}
 	return out
+}
+
+// commandOf is what kind of call a sample shows: its first two words, whatever numbers.
+func commandOf(call string) string {
+	words := strings.Fields(call)
+	kind := strings.Join(words[:min(len(words), 2)], " ")
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return '0'
+		}
+		return r
+	}, kind)
 }
 
 // From when on calls that were fine say that a rule is too strict for their user.

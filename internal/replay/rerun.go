@@ -97,13 +97,19 @@ func (p Rerun) Compare(ctx context.Context) (*Comparison, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	var lacking []lack
 	for _, k := range workers {
 		report.add(k.counts)
+		lacking = append(lacking, k.counts.lacking...)
+	}
+	slices.SortFunc(lacking, func(a, b lack) int { return a.number - b.number })
+	for _, l := range lacking[:min(len(lacking), mostLacks)] {
+		report.Lacks = append(report.Lacks, l.text)
 	}
 	for _, text := range p.wrong.all() {
 		problems.add(errors.New(text), worlds.home)
 	}
-	report.finish(problems, p.Pick)
+	report.finish(problems)
 	return report, nil
 }
 
@@ -123,6 +129,7 @@ func (p *Rerun) deal(ctx context.Context, workers []*worker) *problems {
 		})
 	}
 	d, found := &dealer{p: p, worlds: workers[0].worlds, n: uint64(len(workers)), seed: maphash.MakeSeed(), own: map[string]bool{}, at: map[string]uint64{}}, &problems{}
+	number := 0
 	for m, err := range p.Moments {
 		if ctx.Err() != nil {
 			break
@@ -131,6 +138,8 @@ func (p *Rerun) deal(ctx context.Context, workers []*worker) *problems {
 			found.add(err, workers[0].worlds.home)
 			continue
 		}
+		number++
+		m.number = number
 		queues[d.worker(ctx, m)] <- m
 	}
 	for _, q := range queues {
