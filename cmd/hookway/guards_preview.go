@@ -2,20 +2,22 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/hookway/hookway/internal/replay"
 	"github.com/hookway/hookway/internal/transcript"
 	"github.com/hookway/hookway/internal/visible"
 )
+
+// stdStream names standard input, or output, where a file may stand.
+const stdStream = "-"
 
 // previewOptions are what the user says of a preview.
 type previewOptions struct {
@@ -50,7 +52,7 @@ what that means. Secrets in the samples are replaced, and your home is ~.`,
 	f.StringVar(&o.since, "since", "30d", "only calls since a `TIME`: 7d ago, 10m ago, or 2006-01-02T15:04:05Z; all is every call")
 	f.StringSliceVar(&o.agents, "agent", nil, "only calls of an `AGENT`: "+strings.Join(transcript.Agents(), ", "))
 	f.StringSliceVar(&o.use, "use", nil, "the rules: default, strict, or names of `PACKS` (default: default)")
-	f.StringVar(&o.html, "html", "", "also write a page with charts to `FILE`, which needs nothing from elsewhere")
+	f.StringVar(&o.html, "html", "", "also write a page with charts to `FILE`, which needs nothing from elsewhere; - is standard output, in place of the text")
 	return cmd
 }
 
@@ -62,7 +64,10 @@ func preview(ctx context.Context, a *app, o previewOptions) error {
 			return err
 		}
 	}
-	if o.html != "" {
+	switch {
+	case o.html == stdStream && a.json:
+		return errors.New("--html - and --json both write to standard output; name a file for one: --html preview.html")
+	case o.html != "" && o.html != stdStream:
 		if info, err := os.Stat(filepath.Dir(o.html)); err != nil || !info.IsDir() {
 			return fmt.Errorf("--html %s: there is no folder %s to write it to", o.html, filepath.Dir(o.html))
 		}
@@ -70,19 +75,21 @@ func preview(ctx context.Context, a *app, o previewOptions) error {
 			return fmt.Errorf("--html %s: it is a folder; name a file in it, such as %s", o.html, filepath.Join(o.html, "preview.html"))
 		}
 	}
-	clear := func() {}
-	if err, ok := a.err.(visible.Writer); ok {
-		if f, ok := err.To.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-			bar := &progress{to: f}
-			plan.Tell, clear = bar.tell, bar.clear
-		}
-	}
+	tell, clear := a.progress(mebibytes)
+	plan.Tell = tell
 	report, err := replay.Preview(ctx, plan)
 	clear()
 	if err != nil {
 		return err
 	}
-	if o.html != "" {
+	switch {
+	case o.html == stdStream:
+		text, err := report.HTML()
+		if err == nil {
+			_, err = a.out.Write(text)
+		}
+		return err
+	case o.html != "":
 		if err := report.WriteHTML(o.html); err != nil {
 			return err
 		}
@@ -91,34 +98,4 @@ func preview(ctx context.Context, a *app, o previewOptions) error {
 		return a.print(report)
 	}
 	return report.WriteText(visible.Writer{To: a.out})
-}
-
-// progress is a bar on a terminal.
-type progress struct {
-	to   *os.File
-	mu   sync.Mutex
-	last time.Time
-}
-
-// barWidth is how many signs the bar has.
-const barWidth = 30
-
-// tell draws the bar anew, a few times a second.
-func (p *progress) tell(done, all int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if now := time.Now(); now.Sub(p.last) > 100*time.Millisecond && all > 0 {
-		p.last = now
-		n := int(min(done, all) * barWidth / all)
-		fmt.Fprintf(p.to, "\r[%s%s] %3d %% of %d MiB", strings.Repeat("#", n), strings.Repeat(".", barWidth-n), min(done, all)*100/all, all>>20)
-	}
-}
-
-// clear takes the bar away.
-func (p *progress) clear() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.last.IsZero() {
-		fmt.Fprint(p.to, "\r\x1b[K")
-	}
 }

@@ -123,6 +123,14 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
+	at, err := timeSince(text, now)
+	if err == nil && at.Before(time.Unix(0, 0)) {
+		err = fmt.Errorf("--since %q is before 1970, and nothing on record is as old; use a shorter time", text)
+	}
+	return at, err
+}
+
+func timeSince(text string, now time.Time) (time.Time, error) {
 	ago := strings.TrimSpace(strings.TrimSuffix(text, "ago"))
 	if days, ok := strings.CutSuffix(ago, "d"); ok {
 		var n int

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/replay"
@@ -61,7 +62,7 @@ now is compared with what happened, that a call ran, or that a person refused it
 
 FILE has events, one JSON object a line: as hookway fire takes them, or records as
 hookway log --json prints them. They are fired at the hooks of this folder. It may
-be an agent's own record of a session, too.`,
+be an agent's own record of a session, too; - is standard input.`,
 		Example: `  hookway replay --since 7d
   hookway replay --config new.yaml --exit-code
   hookway replay --guards strict --session s-1
@@ -101,13 +102,19 @@ func replayed(ctx context.Context, a *app, o replayOptions, args []string) error
 			return fmt.Errorf("--config %s: %w", o.config, errors.Unwrap(err))
 		}
 	}
-	if err := o.source(ctx, a, &plan, args); err != nil {
+	unit := mebibytes
+	if !o.transcripts {
+		unit = func(n int64) string { return visible.Count(int(n), "record") }
+	}
+	tell, clear := a.progress(unit)
+	if err := o.source(ctx, a, &plan, args, tell); err != nil {
 		return err
 	}
 	if err := o.saves(&plan); err != nil {
 		return err
 	}
 	report, err := plan.Compare(ctx)
+	clear()
 	if err != nil {
 		return err
 	}
@@ -148,7 +155,7 @@ func (o *replayOptions) saves(plan *replay.Rerun) error {
 }
 
 // source says where the events come from.
-func (o *replayOptions) source(ctx context.Context, a *app, plan *replay.Rerun, args []string) error {
+func (o *replayOptions) source(ctx context.Context, a *app, plan *replay.Rerun, args []string, tell func(done, all int64)) error {
 	if err := o.agree(args); err != nil {
 		return err
 	}
@@ -158,6 +165,13 @@ func (o *replayOptions) source(ctx context.Context, a *app, plan *replay.Rerun, 
 		}
 		if o.since != "all" {
 			return errors.New("--since is about the record, and not about a file: all its events are replayed")
+		}
+		if args[0] == stdStream {
+			if term.IsTerminal(int(a.in.Fd())) {
+				return errors.New("- reads events from standard input, which is this terminal; name a file, or feed it: hookway log --json | hookway replay -")
+			}
+			plan.Moments = replay.FromReader("standard input", a.in)
+			return nil
 		}
 		switch info, err := os.Stat(args[0]); {
 		case err != nil:
@@ -172,6 +186,7 @@ func (o *replayOptions) source(ctx context.Context, a *app, plan *replay.Rerun, 
 	if err != nil {
 		return err
 	}
+	wanted.Tell = tell
 	if o.transcripts {
 		plan.Moments = replay.Transcripts{Getenv: a.getenv, Agents: o.agents, Wanted: wanted}.Moments(ctx)
 		return nil

@@ -16,8 +16,9 @@ type Whole struct {
 	NotReplayable string      // why the event cannot be fired again; "" if it can
 }
 
-// notThere is why an event cannot be fired again that expired, or was lost with its process.
-const notThere = "its kept event is not there any more"
+// notThere is why an event cannot be fired again that expired, was lost with its process, or
+// is written beside its decision just now.
+const notThere = "its kept event is not there: it expired, was lost, or is not written yet"
 
 // Events gives the records of a log that hooks decided, oldest first, with their events.
 // It holds a bounded part of both in memory. An error that is a *Damage, or a

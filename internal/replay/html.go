@@ -97,21 +97,30 @@ func (p *page) StyleHash() string {
 // WriteHTML writes a report as one page that needs nothing from elsewhere. The file is
 // replaced in one step, and only its user may read it.
 func (r *Report) WriteHTML(path string) error {
+	text, err := r.HTML()
+	if err != nil {
+		return err
+	}
+	if err := disk.Replace(path, text, 0o600); err != nil {
+		return fmt.Errorf("the page cannot be written: %w", err)
+	}
+	return nil
+}
+
+// HTML is the report as one page that needs nothing from elsewhere.
+func (r *Report) HTML() ([]byte, error) {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"count": visible.Number, "percent": percent, "day": day, "line": visible.Line, "since": r.since,
 		"join": func(words []string) string { return strings.Join(words, ", ") },
 	}).Parse(pageText)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, &page{r, columns(r.Days), bars(ruleParts(r.Rules)), bars(r.Projects)}); err != nil {
-		return err
+		return nil, err
 	}
-	if err := disk.Replace(path, b.Bytes(), 0o600); err != nil {
-		return fmt.Errorf("the page cannot be written: %w", err)
-	}
-	return nil
+	return b.Bytes(), nil
 }
 
 func ruleParts(rules []*Rule) (parts []Part) {

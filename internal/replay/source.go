@@ -34,7 +34,14 @@ func FromFile(path string) iter.Seq2[*Moment, error] {
 			return
 		}
 		defer f.Close()
-		r := bufio.NewReaderSize(f, 1<<16)
+		FromReader(path, f)(yield)
+	}
+}
+
+// FromReader gives the events that a reader has, as FromFile does; path names it.
+func FromReader(path string, from io.Reader) iter.Seq2[*Moment, error] {
+	return func(yield func(*Moment, error) bool) {
+		r := bufio.NewReaderSize(from, 1<<16)
 		for n := 1; ; n++ {
 			line, long, err := readLine(r)
 			if err == nil || len(line) > 0 {
@@ -157,6 +164,10 @@ type Wanted struct {
 	Since     time.Time
 	Session   string
 	Workspace string // only those whose hooks are of this folder
+
+	// Tell is told how far it is, of how many records, or bytes of agents' records; nil
+	// tells nobody.
+	Tell func(done, all int64)
 }
 
 func (w *Wanted) wants(r *audit.Record) bool {
@@ -167,7 +178,8 @@ func (w *Wanted) wants(r *audit.Record) bool {
 // that is asked for come too, so that its rules know of them.
 func FromRecord(ctx context.Context, dir string, wanted Wanted) iter.Seq2[*Moment, error] {
 	return func(yield func(*Moment, error) bool) {
-		if !verified(dir, yield) {
+		known, ok := verified(dir, yield)
+		if !ok {
 			return
 		}
 		sessions, key := sessionsOf(dir, wanted), keep.ReadPlaceholders(audit.EventsDir(dir))
@@ -179,6 +191,9 @@ func FromRecord(ctx context.Context, dir string, wanted Wanted) iter.Seq2[*Momen
 				continue
 			}
 			r := &w.Record
+			if wanted.Tell != nil {
+				wanted.Tell(r.Seq-known.First, known.Records)
+			}
 			if wants := wanted.wants(r); !wants && (r.Session == "" || !sessions[r.Session]) {
 				continue
 			}
@@ -194,18 +209,19 @@ func FromRecord(ctx context.Context, dir string, wanted Wanted) iter.Seq2[*Momen
 	}
 }
 
-// verified tells where the record is not as it was written; false if nobody wants more.
-func verified(dir string, yield func(*Moment, error) bool) bool {
+// verified tells where the record is not as it was written; ok is false if nobody wants
+// more.
+func verified(dir string, yield func(*Moment, error) bool) (report audit.Report, ok bool) {
 	report, err := audit.Verify(dir)
 	if err != nil {
-		return yield(nil, err)
+		return report, yield(nil, err)
 	}
 	for _, p := range report.Problems {
 		if !yield(nil, fmt.Errorf("the record does not verify: %s", p)) {
-			return false
+			return report, false
 		}
 	}
-	return true
+	return report, true
 }
 
 // sessionsOf finds the sessions that have something that is asked for.

@@ -47,7 +47,11 @@ func (t Transcripts) Moments(ctx context.Context) iter.Seq2[*Moment, error] {
 			return slices.MaxFunc(g, func(a, b transcript.Record) int { return a.Changed.Compare(b.Changed) })
 		}
 		slices.SortStableFunc(groups, func(a, b []transcript.Record) int { return last(a).Changed.Compare(last(b).Changed) })
-		told := &teller{Transcripts: &t, yield: yield, copies: newCopies(), hooks: map[string]string{}}
+		var all int64
+		for _, r := range records {
+			all += r.Size
+		}
+		told := &teller{all: all, Transcripts: &t, yield: yield, copies: newCopies(), hooks: map[string]string{}}
 		for _, group := range groups {
 			if session := path.Base(group[0].Group); t.Session == "" || t.Session == session {
 				told.session = session
@@ -76,6 +80,8 @@ type teller struct {
 	session string
 	n       uint64 // events
 
+	read, all int64 // bytes
+
 	errs  []error            // that were not told yet
 	queue []*Moment          // what waits for what became of the first of them
 	open  map[string]*called // calls that have no result yet
@@ -100,13 +106,20 @@ const (
 // group tells of one session with its sub-agents.
 func (t *teller) group(ctx context.Context, records []transcript.Record) {
 	t.open = map[string]*called{}
-	on := &listener{problem: func(err error) { t.errs = append(t.errs, err) }, read: func(int64) {}, torn: mostTornWaiting}
+	on := &listener{problem: func(err error) { t.errs = append(t.errs, err) }, read: t.reads, torn: mostTornWaiting}
 	on.inOrder(ctx, records, func(from *stream, e *transcript.Entry) bool {
 		t.entry(from, e)
 		return t.give(mostWaiting, mostWaitingBytes)
 	})
 	if !t.over {
 		t.give(0, 0)
+	}
+}
+
+// reads counts bytes that were read.
+func (t *teller) reads(n int64) {
+	if t.read += n; t.Tell != nil {
+		t.Tell(t.read, t.all)
 	}
 }
 

@@ -78,18 +78,59 @@ func (l *listing) problem(err error) {
 
 // walk gives the files below a folder that were written since, with their paths from
 // there on, whose parts are divided by slashes.
+//
+// A link to a folder elsewhere is followed, as agents do; one among what lies there is not.
 func (l *listing) walk(root string, visit func(path, rel string, info fs.FileInfo)) {
-	l.problem(disk.Walk(l.ctx, root, mostListed, func(e disk.Entry) error {
+	var links []disk.Entry
+	err := l.walkOne(root, mostListed, func(e disk.Entry, rel string) {
+		if e.Out && e.Info.IsDir() {
+			links = append(links, e)
+		} else {
+			visit(e.Path, rel, e.Info)
+		}
+	})
+	l.problem(err)
+	real, _ := filepath.EvalSymlinks(root) // where there is none there are no links
+	for _, link := range links {
+		if disk.Inside(link.Real, real) {
+			l.problems = append(l.problems, fmt.Errorf("%s: the link is not followed: it leads to %s, which it lies in", link.Path, link.Real))
+			continue
+		}
+		below, err := filepath.Rel(root, link.Path)
+		if err == nil {
+			err = l.walkOne(link.Real, mostLinked, func(e disk.Entry, rel string) {
+				if e.Out && e.Info.IsDir() {
+					l.problems = append(l.problems, fmt.Errorf("%s: the link is not followed: it lies behind another, %s", e.Path, link.Path))
+					return
+				}
+				visit(e.Path, filepath.ToSlash(below)+"/"+rel, e.Info)
+			})
+		}
+		if err != nil {
+			l.problems = append(l.problems, fmt.Errorf("%s: what the link leads to cannot be read: %w", link.Path, err))
+		}
+	}
+}
+
+// mostLinked bounds what is listed behind a link.
+var mostLinked = disk.Limits{Files: 50_000, Bytes: math.MaxInt64, Depth: 5, Time: time.Minute}
+
+// walkOne gives what one folder holds: files that were written since, and links to folders
+// elsewhere.
+func (l *listing) walkOne(root string, most disk.Limits, visit func(e disk.Entry, rel string)) error {
+	return disk.Walk(l.ctx, root, most, func(e disk.Entry) error {
 		if e.Err != nil {
-			l.problem(fmt.Errorf("%s: %w", e.Path, e.Err))
+			l.problems = append(l.problems, fmt.Errorf("%s: %w", e.Path, e.Err))
 			return nil
 		}
 		rel, err := filepath.Rel(root, e.Path)
-		if err == nil && e.Info.Mode().IsRegular() && !e.Out && !e.Info.ModTime().Before(l.since) {
-			visit(e.Path, filepath.ToSlash(rel), e.Info)
+		switch {
+		case err != nil:
+		case e.Info.Mode().IsRegular() && !e.Info.ModTime().Before(l.since), e.Out && e.Info.IsDir():
+			visit(e, filepath.ToSlash(rel))
 		}
 		return nil
-	}))
+	})
 }
 
 // add adds a record that is a file.

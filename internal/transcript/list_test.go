@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -192,5 +193,31 @@ func TestAListedRecordCanBeOpened(t *testing.T) {
 	if _, _, err := r.Next(t.Context()); !errors.Is(err, transcript.ErrVersion) {
 		text, _ := json.Marshal(records[0])
 		t.Errorf("of %s: %v", text, err)
+	}
+}
+
+// TestAProjectThatIsALinkIsListed: agents follow it. What it cannot be is told.
+func TestAProjectThatIsALinkIsListed(t *testing.T) {
+	u := newUser(t)
+	elsewhere := filepath.Join(filepath.Dir(u.home), "disk")
+	u.put("{}\n", elsewhere, "p", "s1.jsonl")
+	u.put("{}\n", elsewhere, "p", "s1", "subagents", "agent-a.jsonl")
+	u.put("{}\n", elsewhere, "s2.jsonl")
+	u.put("{}\n", u.home, ".claude", "projects", "-q", "s3.jsonl")
+	for link, to := range map[string]string{"-p": filepath.Join(elsewhere, "p"), "-q/s2.jsonl": filepath.Join(elsewhere, "s2.jsonl"), "-up": filepath.Dir(u.home), "-gone": filepath.Join(elsewhere, "gone")} {
+		if err := os.Symlink(to, filepath.Join(u.home, ".claude", "projects", filepath.FromSlash(link))); err != nil {
+			t.Skip(err)
+		}
+	}
+	found, problems := u.list(time.Time{}, "claude")
+	var got []string
+	for _, line := range found {
+		got = append(got, strings.Fields(line)[0])
+	}
+	if want := []string{"claude/-p/s1", "claude/-p/s1", "claude/-q/s2", "claude/-q/s3"}; !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+	if told := strings.Join(problems, "\n"); len(problems) != 2 || !strings.Contains(told, "-gone") || !strings.Contains(told, "which it lies in") {
+		t.Errorf("the problems are %q", problems)
 	}
 }
