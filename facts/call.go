@@ -213,6 +213,7 @@ func (c *call) start() values {
 		c.connects(args, before)
 		c.cluster(args, before)
 		c.onward(args, before)
+		c.answers(args, before)
 	}()
 	if special != nil {
 		return c.counted(c.shows(special(c)), args)

@@ -47,6 +47,7 @@ func (c *call) program(language string, v value) {
 	r.stored(v.text)
 	r.readsBrowser()
 	r.readsKeyring(v.text)
+	r.ownFiles(v.text)
 	r.read()
 	if r.socket && r.shell0 {
 		c.tell(hook.Fact{Does: "connect", Scheme: "tcp", What: "shell", At: c.at, Sure: true})
@@ -115,6 +116,8 @@ func (r *reader) expression(depth int) values {
 				right = anything()
 			}
 			vs = vs.join(text(sep)).join(right)
+		case r.language == "awk" && vs != nil && (t.kind == 's' || t.kind == 'i' && r.vars[t.text] != nil): // side by side
+			vs = vs.join(r.operand(depth + 1))
 		default:
 			return vs
 		}

@@ -380,6 +380,7 @@ func gitSets(c *call, p parsed, _ *hook.Fact) {
 	}
 	if name, ok := strings.CutPrefix(strings.ToLower(ops[0].text), "alias."); ok {
 		c.shared.git[name] = ops[1].text
+		c.saysAnswer(values{ops[1].value})
 		return
 	}
 	if strings.EqualFold(ops[0].text, "core.sshcommand") && (programName(firstOf(ops[1].text)) != "ssh" || strings.Contains(strings.ToLower(ops[1].text), "command")) {

@@ -49,6 +49,7 @@ func (c *call) connect(f field, method string, sends, receives []string) string 
 	}
 	fact.Sends = c.secretsOf(fact.Sends)
 	c.tell(fact)
+	c.answersHTTP(raw, method, fact.Class, f.at)
 	if strings.Contains(raw, "/_delete_by_query") && method == "POST" {
 		c.tell(hook.Fact{Does: "infra", System: "elasticsearch", Verb: "delete", Object: visible(raw), Bulk: true, At: f.at, Sure: fact.Sure})
 	}

@@ -90,6 +90,9 @@ func (sh *shell) isNew(p string) bool {
 
 // meaning tells what it means that a file changes, or goes, beside the file itself.
 func (sh *shell) meaning(f hook.Fact) {
+	if f.Does == "read" && !f.Dry && sh.ownSecret(f.Path) {
+		sh.tell(hook.Fact{Does: "self", What: "files", Object: f.Path, Verb: f.Does, At: f.At, Sure: f.Sure})
+	}
 	if f.Does == "read" || f.Dry || !strings.HasPrefix(f.Path, "/") || f.Remote != "" {
 		return
 	}

@@ -68,6 +68,10 @@ func (c *call) tcp(f field) {
 		return
 	}
 	for _, a := range addresses(f.text) {
+		for _, v := range c.stdin {
+			method, _, _ := strings.Cut(v.text, " ")
+			c.answersHTTP(v.text, method, hostClass(a.host), c.at)
+		}
 		c.tell(hook.Fact{Does: "connect", Scheme: "tcp", Host: strings.ToLower(visible(a.host)), Port: a.port, Class: hostClass(a.host), Sends: f.from, At: f.at, Sure: f.known()})
 	}
 }

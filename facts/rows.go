@@ -166,6 +166,13 @@ func (c *call) codeWord(language string, f field) {
 
 // pipedCode reads code that an application's program is given by a pipe.
 func (c *call) pipedCode(p parsed) {
+	if len(p.operands) == 0 && slices.Contains(p.entry.operands, "source") {
+		for _, v := range c.stdin {
+			if v.known() {
+				c.unsure(func() { c.runText(v, nil) })
+			}
+		}
+	}
 	language := ""
 	for _, r := range p.entry.operands {
 		if l, ok := strings.CutPrefix(string(r), "code-"); ok {

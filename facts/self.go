@@ -11,52 +11,69 @@ import (
 // hookway tells what a call of hookway itself would change. Commands that only show
 // something are no fact of this kind, so that an agent may always look.
 func (c *call) hookway() values {
-	verb, rest := "", []field(nil)
-	for i, f := range c.args {
-		if !strings.HasPrefix(f.text, "-") && (i == 0 || c.args[i-1].text != "-C" && c.args[i-1].text != "--dir" && c.args[i-1].text != "--config" && c.args[i-1].text != "-c") {
-			verb, rest = f.text, c.args[i+1:]
-			break
-		}
-	}
+	verb, rest := ownVerb(c.args)
 	if c.st.vars["HOOKWAY_TRUST"].anyText() && verb != "test" { // a daemon that this starts would trust every folder
 		c.tell(hook.Fact{Does: "self", What: "trust", Object: "HOOKWAY_TRUST", Verb: verb, At: c.at, Sure: true})
 	}
-	switch verb {
-	case "run":
+	if verb == "run" {
 		return c.wrapped(behindOptions(rest, "nc"))
+	}
+	if fact, changes := ownChange(c.args); changes {
+		fact.At = c.at
+		c.tell(fact)
+	}
+	return anything()
+}
+
+// ownVerb is the sub-command of words for hookway, and what stands behind it.
+func ownVerb(args []field) (string, []field) {
+	for i, f := range args {
+		if !strings.HasPrefix(f.text, "-") && (i == 0 || !slices.Contains([]string{"-C", "--dir", "--config", "-c"}, args[i-1].text)) {
+			return f.text, args[i+1:]
+		}
+	}
+	return "", nil
+}
+
+// ownChanges are sub-commands of hookway that change what it does, or answer for a person.
+var ownChanges = map[string]string{"stop": "daemon", "serve": "daemon", "trust": "trust", "untrust": "trust", "allow": "approval", "daemon": "", "uninstall": "", "install": "", "mint": "", "pin": ""}
+
+// answering are words of "hookway approvals" that a person alone may say.
+var answering = []string{"allow", "deny", "revoke", "pin", "mint"}
+
+// ownChange says what words for hookway would change; false if they only show something.
+func ownChange(args []field) (hook.Fact, bool) {
+	verb, _ := ownVerb(args)
+	if n := len(args); n > 1 && (args[n-1].text == "--help" || args[n-1].text == "-h") && !strings.HasPrefix(args[n-2].text, "-") {
+		return hook.Fact{}, false
+	}
+	fact := hook.Fact{Does: "self", What: ownChanges[verb], Object: "hookway " + verb, Verb: verb, Sure: true}
+	_, changes := ownChanges[verb]
+	switch verb {
 	case "attach": // to type there
-		c.tell(hook.Fact{Does: "self", What: "session", Object: "hookway attach", Verb: verb, At: c.at, Sure: true})
-	case "stop", "daemon", "trust", "untrust", "uninstall", "install", "init", "allow", "serve", "agents", "memory":
-		if verb == "memory" || verb == "agents" || verb == "init" {
-			break
-		}
-		c.tell(hook.Fact{Does: "self", What: map[string]string{"stop": "daemon", "serve": "daemon", "trust": "trust", "untrust": "trust", "allow": "approval"}[verb], Object: "hookway " + verb, Verb: verb, At: c.at, Sure: true})
+		fact.What, changes = "session", true
 	case "suggest":
-		if slices.ContainsFunc(c.args, func(f field) bool { return strings.HasPrefix(f.text, "--apply") }) {
-			c.tell(hook.Fact{Does: "self", What: "guards", Object: "hookway suggest", Verb: "apply", At: c.at, Sure: true})
-		}
+		fact.What, fact.Verb = "guards", "apply"
+		changes = slices.ContainsFunc(args, func(f field) bool { return strings.HasPrefix(f.text, "--apply") })
 	case "ui":
-		if !slices.ContainsFunc(c.args, func(f field) bool { return f.text == "sessions" }) {
-			c.tell(hook.Fact{Does: "self", What: "page", Object: "hookway ui", Verb: "ui", At: c.at, Sure: true})
-		}
+		fact.What = "page"
+		changes = !slices.ContainsFunc(args, func(f field) bool { return f.text == "sessions" })
 	case "guards", "approvals":
 		words := []string{}
-		for _, f := range c.args {
+		for _, f := range args {
 			if !strings.HasPrefix(f.text, "-") {
 				words = append(words, f.text)
 			}
 		}
 		// What takes an answer counts wherever it stands: a word before it may belong to a flag.
-		if i := slices.IndexFunc(words, func(word string) bool {
-			return slices.Contains([]string{"allow", "deny", "revoke", "pin", "mint"}, word)
-		}); i > 1 && words[0] == "approvals" {
+		if i := slices.IndexFunc(words, func(word string) bool { return slices.Contains(answering, word) }); i > 1 && words[0] == "approvals" {
 			words = []string{words[0], words[i]}
 		}
-		if len(words) > 1 && !slices.Contains([]string{"preview", "test", "list", "show", "wait", "watch"}, words[1]) {
-			c.tell(hook.Fact{Does: "self", What: words[0], Object: strings.Join(words, " "), Verb: words[1], At: c.at, Sure: true})
+		if changes = len(words) > 1 && !slices.Contains([]string{"preview", "test", "list", "show", "wait", "watch"}, words[1]); changes {
+			fact.What, fact.Object, fact.Verb = words[0], strings.Join(words, " "), words[1]
 		}
 	}
-	return anything()
+	return fact, changes
 }
 
 // behindOptions are the words behind a program's own options. valued are the letters of

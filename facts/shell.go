@@ -52,6 +52,7 @@ type shared struct {
 	onwards   []int                 // facts of connections that lead no further
 	traps     []func()              // what runs as the line ends
 	proxies   int                   // programs that ssh runs to reach a machine, inside each other
+	asText    bool                  // a text is read that a program was only given
 }
 
 // state is what a shell knows as it goes along. A subshell has a copy.

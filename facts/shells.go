@@ -32,6 +32,9 @@ func (c *call) sh() values {
 	switch {
 	case o.line && len(args) > 0:
 		c.params(args[min(2, len(args)):])
+		if len(args) > 1 {
+			c.st.set("0", values{args[1].value})
+		}
 		return c.runText(args[0].value, c.stdin)
 	case !o.script && len(args) > 0:
 		c.params(args[1:])
