@@ -61,7 +61,8 @@ func compare(a, b bool) int {
 
 // counts reports whether a finding is more than a line on the record. In auto mode a
 // block counts where there is no other reading, and where the analysis gave up: more
-// than it can read would switch the rules off.
+// than it can read would switch the rules off. So would an answer in a person's name,
+// whoever types it: of hookway itself each reading counts.
 func counts(set Setting, rule *Rule, f *hook.Fact) bool {
 	switch set.Mode {
 	case Enforce:
@@ -69,7 +70,7 @@ func counts(set Setting, rule *Rule, f *hook.Fact) bool {
 	case Monitor:
 		return false
 	}
-	return set.Verdict == Block && f.Sure || rule.Limit
+	return set.Verdict == Block && (f.Sure || f.Does == "self") || rule.Limit
 }
 
 // blocks reports whether a rule is that for hosts, and the policy names some.
