@@ -24,6 +24,7 @@ type snare struct {
 	rule       string // of hookway's own, that holds for all of them
 	need       string // what a command has that the rule can hold for
 	all        int    // calls of the record that the rule holds for
+	narrow     bool   // it is about one sub-command, where a wider one holds for what ran
 }
 
 // catches are the rules that would have caught what a person stopped by hand.
@@ -40,17 +41,13 @@ func (j *judge) catches(ctx context.Context) ([]Suggestion, error) {
 			continue
 		}
 		text, name := snareOf(f)
-		s := snares[text]
-		if s == nil {
-			s = &snare{name: name, text: text, how: map[string]int{}, rule: j.holding(list), need: f.By}
-			snares[text] = s
+		for i, one := range [][2]string{{text, name}, narrowOf(list)} {
+			if one[0] != "" && (i == 0 || one[0] != text) {
+				if s := j.snare(snares, one, f.By, a, list); i > 0 {
+					s.narrow, s.rule = true, "" // a rule of hookway's own is about more
+				}
+			}
 		}
-		if s.rule != j.holding(list) {
-			s.rule = ""
-		}
-		s.calls = append(s.calls, a)
-		s.how[a.how] += a.times.all
-		s.join(&a.times)
 	}
 	var set []*snare
 	for _, text := range slices.Sorted(maps.Keys(snares)) {
@@ -71,12 +68,65 @@ func (j *judge) catches(ctx context.Context) ([]Suggestion, error) {
 	}
 	var out []Suggestion
 	ids := j.taken()
+	slices.SortStableFunc(set, func(a, b *snare) int {
+		switch {
+		case a.narrow == b.narrow:
+			return 0
+		case a.narrow:
+			return 1
+		}
+		return -1
+	})
+	caught := map[*answered]bool{}
 	for _, s := range set {
+		if s.narrow && !slices.ContainsFunc(s.calls, func(a *answered) bool { return !caught[a] }) {
+			continue
+		}
 		if suggestion, ok := j.catch(s, ids); ok {
 			out = append(out, suggestion)
+			for _, a := range s.calls {
+				caught[a] = true
+			}
 		}
 	}
 	return out, nil
+}
+
+// snare adds a call to the rule that would catch it.
+func (j *judge) snare(snares map[string]*snare, one [2]string, need string, a *answered, list []hook.Fact) *snare {
+	s := snares[one[0]]
+	if s == nil {
+		s = &snare{name: one[1], text: one[0], how: map[string]int{}, rule: j.holding(list), need: need}
+		snares[one[0]] = s
+	}
+	if s.rule != j.holding(list) {
+		s.rule = ""
+	}
+	if !strings.Contains(guards.CommandOf(a.input), s.need) { // as of what a makefile does
+		s.need = ""
+	}
+	s.calls = append(s.calls, a)
+	s.how[a.how] += a.times.all
+	s.join(&a.times)
+	return s
+}
+
+// narrowOf is the condition under which a command is the same sub-command of the same
+// program, and what that is called; "" where there is none.
+func narrowOf(list []hook.Fact) [2]string {
+	i := slices.IndexFunc(list, func(f hook.Fact) bool { return f.Does == "run" && f.Program != "" })
+	if i < 0 {
+		return [2]string{}
+	}
+	f := &list[i]
+	text := "any(facts, .does == \"run\" and .program == " + quote(f.Program)
+	switch {
+	case f.Sub != "":
+		return [2]string{text + " and .sub == " + quote(f.Sub) + ")", f.Program + " " + f.Sub}
+	case len(f.Args) > 0 && subCommand.MatchString(f.Args[0]):
+		return [2]string{text + " and len(.args) > 0 and .args[0] == " + quote(f.Args[0]) + ")", f.Program + " " + f.Args[0]}
+	}
+	return [2]string{}
 }
 
 // counts reports whether a rule of hookway's own stops such a call here already.

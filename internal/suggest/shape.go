@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,7 +75,7 @@ func plain(list []hook.Fact) bool {
 		f := &list[i]
 		switch {
 		case members[f.Does] == nil, !f.Sure, f.Elevated, f.Secret != "", f.Link != "", f.Scope == "root", f.Scope == "system" && f.Does != "read",
-			f.Does == "run" && f.Remote != "", f.Does == "execute" && f.From != "file",
+			f.Does == "run" && f.Remote != "", f.Does == "execute", // what a script holds may be another thing tomorrow
 			strings.Contains(f.Path+f.Host+f.Program+f.Object+f.Ref+f.Name+strings.Join(f.Args, ""), "…"):
 			return false
 		}
@@ -387,6 +388,13 @@ func (s *shape) name() string {
 			words = append(words, strings.TrimSpace(path.Base(f.Program)+" "+cmp.Or(f.Sub, s.acts[key].onlyWord())))
 		}
 	}
+	if len(words) > 0 {
+		for _, key := range slices.Sorted(maps.Keys(s.acts)) {
+			if f := &s.acts[key].like; f.Does == "connect" && f.Host != "" && !slices.Contains(words, f.Host) {
+				words = append(words, f.Host)
+			}
+		}
+	}
 	if len(words) == 0 {
 		words = append(words, s.tool)
 		for _, key := range slices.Sorted(maps.Keys(s.acts)) {
@@ -404,17 +412,20 @@ func (s *shape) name() string {
 	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
 }
 
-// onlyWord is the first argument, if all calls have it.
+// onlyWord is the first argument, if all calls have it and it may be a sub-command.
 func (a *act) onlyWord() string {
 	word := ""
 	for _, args := range a.args {
-		if len(args) == 0 || strings.HasPrefix(args[0], "-") || word != "" && word != args[0] {
+		if len(args) == 0 || !subCommand.MatchString(args[0]) || word != "" && word != args[0] {
 			return ""
 		}
 		word = args[0]
 	}
 	return word
 }
+
+// subCommand is a word that says what a program is to do: no option, file or address.
+var subCommand = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_:-]{0,31}$`)
 
 // slug is a name as part of an id.
 func slug(name string) string {

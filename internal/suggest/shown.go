@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -46,8 +47,13 @@ func (f *finder) line(c *call) string {
 	if f.Root != "/" {
 		text = strings.ReplaceAll(text, f.Root+"/", "")
 	}
+	text = address.ReplaceAllString(text, "$1/…")
 	return visible.ClipBytes(text, mostShown)
 }
+
+// address is one of the network: of a sample it says where a call goes, and what stands
+// behind that says nothing to others.
+var address = regexp.MustCompile(`\b(https?://[^\s/"'?#]+)[/?#][^\s"'\\|;&<>)]+`)
 
 // WriteText writes a report for people.
 func (r *Report) WriteText(w io.Writer) error {
