@@ -3,8 +3,10 @@ package approve
 import (
 	"encoding/json"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -17,8 +19,9 @@ import (
 // others are the same in calls of one shape: one may say that there is to be no sandbox.
 var written = []string{"command", "cmd", "script", "content", "contents", "new_string", "old_string", "file_text", "description", "timeout"}
 
-// assigns finds variables that a command line sets: facts do not speak for them.
-var assigns = regexp.MustCompile(`(^|[\s;&|(` + "`" + `])[A-Za-z_][A-Za-z0-9_]*\+?=|\$env:|(?i)\b(set|export|declare|env)\s`)
+// assigns finds what facts do not speak for in a command line: variables that it sets, and
+// texts that it gives a program to read.
+var assigns = regexp.MustCompile(`(^|[\s;&|(` + "`" + `])[A-Za-z_][A-Za-z0-9_]*\+?=|\$env:|(?i)\b(set|export|declare|env)\s|<<`)
 
 // shape is the same for calls of one shape; "" is a call that has none: what it would do
 // is not known for sure.
@@ -44,22 +47,18 @@ func (c *Call) shape() (string, error) {
 
 // shapely gives facts as they are in every call of the same shape, or nil.
 func shapely(all []hook.Fact) []hook.Fact {
-	told := map[string]bool{} // the programs of which is known what they do
+	told := spoken{}
 	for i := range all {
 		f := &all[i]
 		if !f.Sure || f.Does == "unknown" || f.Does == "execute" {
 			return nil
 		}
-		if f.Does != "run" {
-			told[f.By] = true
-		}
+		told.hear(f)
 	}
 	facts := slices.Clone(all)
 	for i := range facts {
 		facts[i].At = hook.Span{}
-		if facts[i].Does == "run" && told[facts[i].Program] {
-			facts[i].Args = nil
-		}
+		facts[i].Args = told.plain(facts[i].Args)
 	}
 	slices.SortStableFunc(facts, func(a, b hook.Fact) int {
 		x, _ := json.Marshal(a)
@@ -67,4 +66,47 @@ func shapely(all []hook.Fact) []hook.Fact {
 		return slices.Compare(x, y)
 	})
 	return facts
+}
+
+// spoken are the paths that facts speak for. A word of a program that facts do not speak for
+// is the same in calls of one shape: an option may send a file, or ask a proxy.
+type spoken struct{ paths []string }
+
+func (s *spoken) hear(f *hook.Fact) {
+	if f.Path != "" {
+		s.paths = append(s.paths, f.Path)
+	}
+}
+
+// plain gives words as they are however they are written: the letters of an option in their
+// order, and a path as its fact has it.
+func (s *spoken) plain(words []string) []string {
+	var out []string
+	for _, w := range words {
+		if letters := strings.TrimPrefix(w, "-"); len(letters) > 1 && len(letters) < 6 && letters != w && strings.Trim(letters, lowerLetters) == "" {
+			b := []byte(letters)
+			slices.Sort(b)
+			w = "-" + string(b)
+		} else if p := s.path(w); p != "" {
+			w = p
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+const lowerLetters = "abcdefghijklmnopqrstuvwxyz"
+
+// path is the path that a word names, if a fact has it.
+func (s *spoken) path(w string) string {
+	clean := path.Clean(w)
+	if w == "" || strings.HasPrefix(w, "-") || strings.HasPrefix(clean, "..") || strings.Contains(w, "://") {
+		return ""
+	}
+	for _, p := range s.paths {
+		if p == clean || !strings.HasPrefix(clean, "/") && strings.HasSuffix(p, "/"+clean) {
+			return p
+		}
+	}
+	return ""
 }
