@@ -54,7 +54,7 @@ var secretTakers = []secretTaker{
 	{names: "skopeo podman buildah", options: "--creds:user --src-creds:user --dest-creds:user"},
 	{names: "cf", places: "auth+2"}, {names: "vault", places: "login+1 put+2= put+3= put+4="}, {names: "cargo wandb", places: "login+1"}, {names: "snyk", places: "auth+1"},
 	{names: "ngrok", places: "authtoken+1 add-authtoken+1"}, {names: "wpa_passphrase", places: "+2"}, {names: "rabbitmqctl", places: "add_user+2 change_password+2 authenticate_user+2"},
-	{names: "mc", places: "set+3 set+4"}, {names: "net", places: "user+2", options: "-U:percent"},
+	{names: "mysqladmin", places: "password+1"}, {names: "mc", places: "set+3 set+4"}, {names: "net", places: "user+2", options: "-U:percent"},
 	{names: "kubectl oc", options: "--from-literal:pair"}, {names: "fly flyctl", places: "set+1= set+2= set+3="}, {names: "gh", options: "-b --body", only: "secret"},
 	{names: "htpasswd", takes: "Cr", only: "-b", places: "-1"}, {names: "openssl", options: "-pass:pass -passin:pass -passout:pass -password:pass -k -K -hmac -macopt:pair"},
 	{names: "useradd usermod", options: "-p", takes: "bcdefgGksuR"}, {names: "smbclient rpcclient winexe smbget", options: "-U:percent", takes: "IWpmcLDOSt"},

@@ -20,6 +20,7 @@ var onCommandLines = []string{
 	"keytool -list -storepass «s3» -keystore a", "gpg --batch --passphrase «s3» -d a", "vault login «s.abcdef»", "vault kv put secret/a user=«b» pw=«s3»", "cargo login «abc»", "rabbitmqctl add_user bob «s3»", "mc alias set m https://x «key» «s3»",
 	"kubectl create secret generic x --from-literal=pw=«s3»", "fly secrets set A=«b» C=«d»", "gh secret set X --body «s3»", "wpa_passphrase home «s3»", "snmpwalk -v3 -u a -A «s3» -X «s4» h", "mosquitto_pub -u a -P «s3» -t x", "setenv X_TOKEN «abc»", "set -gx API_TOKEN «abc»",
 	"PASS=«abc» ./run", "export PASS='«a b»'", "MY_PIN=«1234» x", "env SMTP_AUTH=«abcdef» x", "SENTRY_DSN=«https://abc@x/1» x", "STRIPE_KEY=«abcd1234efgh5678» x", "PGPASSWORD=«abc» psql", "docker run -e MYSQL_ROOT_PASSWORD=«abc» x", "export X_TOKEN=«abc»",
+	"mysql -e \"CREATE USER bob IDENTIFIED BY '«s3»'\"", "psql -c \"ALTER USER bob PASSWORD '«s3»'\"", "mysqladmin -u root password '«s3»'", "git clone https://«abcdefghij0123456789»@x.example/a",
 	"machine x login bob password «s3»", "machine x\n  login bob\n  password «s3»\n", "default login a password «s3»", "https://a:«b»@x/y", "amqp://a:«b»@x", "Server=x;Uid=sa;Pwd=«s3»;", "curl -H 'Authorization: Bearer «abcdefgh»' x", "curl -H 'X-Api-Key: «abcd»' x",
 }
 

@@ -315,6 +315,8 @@ func shapes() []*recogniser {
 	jwt.jump = true
 	inAddress := shape("password in an address", "://", `(://[^/\s:@"']*:)[^/\s@"']+@`).when(address)
 	inAddress.spare = 1
+	tokenOf := header("://", `(://)[a-z0-9_-]{20,}@`) // for a user
+	tokenOf.spare = 1
 	return []*recogniser{
 		shape("api key", "sk-", `sk-[A-Za-z0-9_-]{16,}`),
 		shape("stripe key", "k_live_", `k_live_[A-Za-z0-9]{10,}`),
@@ -342,6 +344,7 @@ func shapes() []*recogniser {
 		inAddress,
 		header("authorization", `(authorization`+authorized).when(isGiven),
 		header("machine", `(machine\s+\S+(?:\s+(?:login|account)\s+\S+){0,4}\s+password\s+)\S+`), header("login ", `(login\s+\S+\s+(?:account\s+\S+\s+)?password\s+)\S+`),
+		header("identified", `(identified\s+(?:with\s+\S+\s+)?(?:by|as)\s+(?:password\s+)?['"])[^'"]+`), header("password '", `(password ')[^']+`), tokenOf,
 		header("cookie", `(cookie\s{0,8}:\s{0,8})[^\r\n"']{4,}`).when(isGiven),
 		header("bearer ", `(bearer\s+)[A-Za-z0-9._~+/=-]{8,}`),
 		given("passw", `passw(?:or)?d`), given("passphrase", `passphrase`), given("_pass", `_pass`), given("accountkey", `accountkey`), given("pwd", `pwd`),

@@ -1,11 +1,13 @@
 package audit
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/facts"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/keep"
 )
 
 // hidden stands in for what must not be written.
@@ -102,4 +104,70 @@ func (r *redactor) text(s string) string {
 		return s
 	}
 	return r.texts.Text(s)
+}
+
+// words are those of a command that is a list, without its secrets: a program's name, and
+// what it is called with. ok is false of another list.
+func (r *redactor) words(list []any) (out []any, ok bool) {
+	found := r.inWords(list)
+	if len(found) == 0 {
+		return list, false
+	}
+	out = slices.Clone(list)
+	for i, one := range out {
+		text := one.(string)
+		for _, secret := range found {
+			if len(secret) >= leastListed {
+				text = strings.ReplaceAll(text, secret, hidden)
+			} else if begin, ok := strings.CutSuffix(text, secret); ok {
+				text = begin + hidden
+			}
+		}
+		out[i] = text
+	}
+	return out, true
+}
+
+// inWords are the secrets in a command that is a list, the longest first.
+func (r *redactor) inWords(list []any) (found []string) {
+	if r.texts == nil || len(list) < 2 || len(list) > mostWordsOfList {
+		return nil
+	}
+	line, plain := []byte{'['}, []string{}
+	for i, one := range list {
+		text, ok := one.(string)
+		if !ok || len(text) > mostWord {
+			return nil
+		}
+		if i > 0 {
+			line = append(line, ',')
+		}
+		line, plain = keep.AppendText(line, text), append(plain, text)
+	}
+	for _, text := range []string{string(append(line, ']')), strings.Join(plain, " ")} {
+		r.texts.Replace(text, func(_, secret string) string {
+			found = append(found, string(appendUnquoted(nil, []byte(secret))))
+			return hidden
+		})
+	}
+	found = slices.DeleteFunc(found, func(secret string) bool { return secret == "" || secret == hidden })
+	slices.SortFunc(found, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	return slices.Compact(found)
+}
+
+// Bounds of a list that may be a command.
+const (
+	mostWordsOfList = 64
+	mostWord        = 1 << 10
+)
+
+// commandOf is the list of words that an object says a command with: the program as
+// command, and what it is called with as args.
+func commandOf(m map[string]any) (words []any, ok bool) {
+	command, ok := m["command"].(string)
+	args, is := m["args"].([]any)
+	if !ok || !is {
+		return nil, false
+	}
+	return append([]any{command}, args...), true
 }

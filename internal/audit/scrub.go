@@ -170,6 +170,42 @@ func (s *scrubber) inWord(text string) string {
 	return text
 }
 
+// listed finds the secrets in commands that are lists of words, as each word alone does not
+// say that it is one.
+func (s *scrubber) listed(v any, depth int) {
+	if depth > maxListed {
+		return
+	}
+	hold := func(words []any) {
+		for _, secret := range s.redact.inWords(words) {
+			if s.hold("", secret) != secret && len(secret) >= leastListed {
+				s.short = append(s.short, secret)
+			}
+		}
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		if words, ok := commandOf(v); ok {
+			hold(words)
+		}
+		for _, inner := range v {
+			s.listed(inner, depth+1)
+		}
+	case []any:
+		hold(v)
+		for _, inner := range v {
+			s.listed(inner, depth+1)
+		}
+	}
+}
+
+// How deep commands are looked for, and how long a secret of one is at least that is looked
+// for elsewhere.
+const (
+	maxListed   = 8
+	leastListed = 4
+)
+
 // leastInWord is how long a secret is that is looked for in a word.
 const leastInWord = 3
 

@@ -88,6 +88,12 @@ func (c *copier) string(s, path string) string {
 }
 
 func (c *copier) object(m map[string]any, path string, depth int) any {
+	if words, ok := commandOf(m); ok && c.cover != nil {
+		if words, ok = c.cover.words(words); ok {
+			m = maps.Clone(m)
+			m["args"] = words[1:]
+		}
+	}
 	out := make(map[string]any, min(len(m), c.items))
 	for n, name := range slices.Sorted(maps.Keys(m)) {
 		if n == c.items || c.left <= 0 {
@@ -101,6 +107,9 @@ func (c *copier) object(m map[string]any, path string, depth int) any {
 }
 
 func (c *copier) list(l []any, path string, depth int) any {
+	if c.cover != nil {
+		l, _ = c.cover.words(l)
+	}
 	out := make([]any, 0, min(len(l), c.items))
 	for n, v := range l {
 		if n == c.items || c.left <= 0 {

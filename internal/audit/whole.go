@@ -224,6 +224,9 @@ func (k *keeper) payload(ev hook.AnyEvent, hide []string, s *scrubber) (text []b
 		}
 	}
 	s.redact, s.holds = redact, holds
+	if call, ok := hook.CallOf(ev); ok {
+		s.listed(call.Input, 0)
+	}
 	return text, ""
 }
 
