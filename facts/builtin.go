@@ -204,7 +204,7 @@ func (c *call) eval() values {
 
 // runText runs a text in the line's own shell.
 func (c *call) runText(v value, stdin values) values {
-	if strings.TrimSpace(v.text) == string(hole) || !v.known() && len(notEvery(v.from)) > 0 || slices.Contains(v.from, "stdin") {
+	if strings.TrimSpace(v.text) == string(hole) || !v.known() && len(notEvery(v.from)) > 0 && !holdsNames(v) || slices.Contains(v.from, "stdin") && !holdsNames(v) {
 		c.tell(hook.Fact{Does: "execute", From: origin(v), Path: filePath(v), Language: "sh", At: c.at, Sure: true})
 		if v.text == string(hole) {
 			c.unknown(c.at, "a text is run that shows only when it runs")
@@ -212,6 +212,16 @@ func (c *call) runText(v value, stdin values) values {
 		}
 	}
 	return c.line(v.text, c.at, stdin)
+}
+
+// holdsNames reports whether a text is a line that was written out, with words of this machine
+// in it: what xargs -I puts there. Of what comes from elsewhere a word may be a line, too.
+func holdsNames(v value) bool {
+	first := strings.TrimLeft(v.text, " \t\n({")
+	if v.known() || first == "" || strings.HasPrefix(first, string(hole)) || strings.HasPrefix(first, string(word)) || !slices.Contains(v.from, "stdin") {
+		return false
+	}
+	return !slices.ContainsFunc(v.from, func(s string) bool { return strings.HasPrefix(s, "net:") || s == "decoded" })
 }
 
 // filePath is the file of a source, if it is one.
@@ -386,13 +396,18 @@ func (c *call) printenv() values {
 		from = []string{"env:*"}
 	}
 	for _, f := range from {
-		fact := hook.Fact{Does: "read", Path: f, At: c.at, Sure: true, Many: f == "env:*"}
-		if secretVariable(strings.TrimPrefix(f, "env:")) {
-			fact.Secret, fact.Dry = "variable", c.taken > 0
-		}
-		c.tell(fact)
+		c.prints(f)
 	}
 	return anything(from...)
+}
+
+// prints tells that a variable of the environment is printed, or with env:* all of it.
+func (c *call) prints(name string) {
+	fact := hook.Fact{Does: "read", Path: name, At: c.at, Sure: true, Many: name == "env:*"}
+	if secretVariable(strings.TrimPrefix(name, "env:")) {
+		fact.Secret, fact.Dry = "variable", c.taken > 0
+	}
+	c.tell(fact)
 }
 
 // variable tells of variables that make programs run something.

@@ -269,6 +269,29 @@ func (c *call) destroys() {
 			}
 		}
 	}
+	c.dropsDatabase(words)
+}
+
+// ofDatabases and anew make the commands by which tools for migrations take a database away:
+// db:reset, schema drop, migrate fresh.
+var (
+	ofDatabases = []string{"db", "database", "databases", "schema", "sql", "migrate", "migration", "migrations", "ecto"}
+	anew        = []string{"reset", "drop", "fresh", "wipe", "nuke", "purge", "clean"}
+)
+
+// dropsDatabase tells of a program of which nothing is known that its words say it would take
+// a database away.
+func (c *call) dropsDatabase(words []string) {
+	about, takes := false, false
+	for i, w := range append([]string{c.name}, words[:min(len(words), 3)]...) {
+		for part := range strings.FieldsFuncSeq(strings.ToLower(w), func(r rune) bool { return r == ':' || r == '-' || r == '.' }) {
+			about = about || slices.Contains(ofDatabases, part)
+			takes = takes || i > 0 && slices.Contains(anew, part)
+		}
+	}
+	if about && takes {
+		c.tell(hook.Fact{Does: "sql", Verb: "drop", Object: "database", Dialect: c.name, Where: "unknown", Dry: c.saysDry(), At: c.at})
+	}
 }
 
 // saysDry reports whether a program is asked only to say what it would do.

@@ -11,8 +11,10 @@ import (
 // onlyLooks reports whether a program that changes the machine is only asked to tell.
 func (c *call) onlyLooks(p parsed) bool {
 	words := []string{"status", "list", "show", "info", "get", "usage", "query", "queryex", "enum", "ls", "state", "print", "help", "version", "check", "history", "describe", "df", "filesystem", "iostat"}
-	if len(p.operands) > 0 && slices.Contains(words, strings.ToLower(p.operands[0].text)) {
-		return true
+	for i, o := range p.operands[:min(2, len(p.operands))] { // btrfs subvolume list, parted /dev/sda print
+		if (i == 0 || slices.Contains([]string{"btrfs", "parted", "nvme"}, c.name)) && slices.Contains(words, strings.ToLower(o.text)) {
+			return true
+		}
 	}
 	for _, f := range c.args {
 		if w := strings.TrimLeft(f.text, "-"); w != f.text && (slices.Contains(words, w) || f.text == "-n" && (c.name == "modprobe" || c.name == "depmod") || f.text == "-l" && c.name == "at" || f.text == "-s" && c.name == "pfctl" || f.text == "-v" && len(c.args) == 1) {
@@ -106,11 +108,16 @@ func (c *call) actRun(r role, f field, p parsed) bool {
 			c.npmScript(f.text, fieldsOf(p.operands[1:]))
 		}
 	case "escape":
+		if c.name == "gdb" || c.name == "lldb" {
+			c.looksInto(f)
+		}
 		c.escapes(f, f.text, "shell ", "!", "platform shell ", "pipe ")
 	case "output": // of kubectl: the other forms are lists without contents
 		if kind, _, _ := strings.Cut(f.text, "="); slices.Contains([]string{"yaml", "json", "jsonpath", "jsonpath-as-json", "go-template", "template", "custom-columns"}, kind) {
 			c.seen["prints"] = true
 		}
+	case "envname":
+		c.prints("env:" + f.text)
 	case "envformat", "psmode", "onekey", "migration", "setting":
 		c.asksFor(r, f, p)
 	case "thereline": // it runs on the machine that is meant
@@ -146,6 +153,20 @@ func (c *call) actRun(r role, f field, p parsed) bool {
 	return true
 }
 
+// intoMemory are what commands of a debugger have in them that read what a process knows.
+var intoMemory = []string{"getenv", "environ", "dump memory", "dump binary", "generate-core-file", "gcore", "memory read", "find "}
+
+// looksInto tells that a debugger reads the environment or the memory of a process that runs.
+func (c *call) looksInto(f field) {
+	attached := c.seen["-p"] || c.seen["-pid"] || c.seen["-n"] || slices.ContainsFunc(c.args, func(a field) bool { return strings.Contains(a.text, "attach") })
+	if attached && slices.ContainsFunc(intoMemory, func(m string) bool { return strings.Contains(f.text, m) }) {
+		c.tell(hook.Fact{Does: "read", Path: c.name + ":memory", Secret: "environment of a process", At: f.at, Sure: true})
+	}
+}
+
+// holders are programs that keep keys and passwords for others.
+var holders = []string{"ssh-agent", "gpg-agent", "gnome-keyring-daemon", "kwalletd", "keepassxc", "1password", "bitwarden", "vault", "secretd", "securityd", "lsass", "firefox", "chrome"}
+
 // binary tells of a file that is run and that no reader reads.
 func (c *call) binary(f field) {
 	c.shell.path("read", f, effect{})
@@ -173,7 +194,7 @@ func (c *call) asksFor(r role, f field, p parsed) {
 	case r == "setting":
 		c.seen["sets"] = c.seen["sets"] || strings.Contains(t, "=")
 	case r == "migration":
-		c.seen["drops"] = t == "reset" || t == "down-to"
+		c.seen["drops"] = c.seen["drops"] || t == "reset" || t == "down-to" || t == "zero" || t == "0"
 	case r == "envformat": // the environment, or all that there is
 		c.seen["prints"] = c.seen["prints"] || strings.Contains(t, "Env") || strings.Contains(t, "json .}") || strings.Contains(t, "json .Config}")
 	case r == "psmode" && strings.Trim(t, "abcdefghijklmnopqrstuvwxyzAJLNOSTUVX") == "" && strings.Contains(t, "e"): // ps axe, and not ps -e
@@ -262,6 +283,8 @@ func (c *call) actMachine(r role, f field, p parsed) bool {
 		for _, from := range append(slices.Clone(f.from), "pids:"+f.text) {
 			if name, ok := strings.CutPrefix(from, "pids:"); ok && strings.HasPrefix(programName(name), "hookway") {
 				c.tell(hook.Fact{Does: "self", What: "daemon", Object: visible(name), Verb: "attach", At: f.at, Sure: true})
+			} else if ok && slices.Contains(holders, programName(name)) {
+				c.tell(hook.Fact{Does: "read", Path: c.name + ":memory", Secret: "environment of a process", At: f.at, Sure: true})
 			}
 		}
 	case "owner":

@@ -87,6 +87,9 @@ func secretFile(name string, w *World) string {
 	if strings.HasPrefix(name, "/proc/") && (base == "environ" || base == "mem") {
 		return "environment of a process"
 	}
+	if strings.HasPrefix(name, "/run/secrets/") || strings.HasPrefix(name, "/var/run/secrets/") || strings.HasPrefix(name, "/run/credentials/") { // what a container or a service is given
+		return "secrets"
+	}
 	lower := strings.ToLower(base)
 	if slices.Contains(browserFiles, lower) && w != nil && w.scope(name) != scopeProject {
 		return "browser"

@@ -150,6 +150,9 @@ func (c *call) agent() values {
 	if len(c.args) > 2 && c.args[0].text == "config" && (c.args[1].text == "set" || c.args[1].text == "remove" || c.args[1].text == "add") {
 		c.tell(hook.Fact{Does: "self", What: "an agent's settings", Object: shownWords(c.args), At: c.at, Sure: true})
 	}
+	if e := programs()[c.name]; e != nil { // another program has that name, too
+		e.run(c)
+	}
 	for _, f := range c.args {
 		if strings.Contains(f.text, "disableAllHooks") || strings.Contains(f.text, "features.hooks") || strings.Contains(f.text, "features.codex_hooks") {
 			c.tell(hook.Fact{Does: "self", What: "hooks", Object: visible(f.text), At: f.at, Sure: true})

@@ -35,6 +35,7 @@ func (e *entry) run(c *call) values {
 		c.act(r, f, p)
 	})
 	c.movedTo(before)
+	c.usualKey()
 	c.emptied(p)
 	if slices.Contains(lineEditors, c.name) {
 		c.edited(p)
