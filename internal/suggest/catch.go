@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -181,6 +182,9 @@ func snareOf(f *hook.Fact) (text, name string) {
 		if f.Inside != "" {
 			folder := commonFolder([]string{f.Inside})
 			parts = append(parts, "hasPrefix(.inside, "+quote(folder)+")")
+			words = append(words, folder)
+		} else if folder := path.Dir(f.Path) + "/"; strings.Count(folder, "/") > 2 && path.IsAbs(f.Path) {
+			parts = append(parts, "hasPrefix(.path, "+quote(folder)+")")
 			words = append(words, folder)
 		} else if f.Path != "" {
 			parts = append(parts, ".path == "+quote(f.Path))

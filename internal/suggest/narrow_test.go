@@ -86,3 +86,16 @@ func TestASuggestionIsCalledByWhatItIsAbout(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatWasStoppedOutsideCountsByItsFolder: another file of the folder is caught, too.
+func TestWhatWasStoppedOutsideCountsByItsFolder(t *testing.T) {
+	w := newWorld(t)
+	for n := 1; n <= 3; n++ {
+		w.answer(false, day(n), fmt.Sprint("no-", n), fmt.Sprintf("touch /srv/shop/data/f%d", n))
+	}
+	w.answer(true, day(4), "yes", "ls")
+	r := w.report()
+	if len(r.Suggestions) != 1 || !strings.Contains(r.Suggestions[0].YAML, `hasPrefix(.path, "/srv/shop/data/")`) {
+		t.Errorf("got %+v", r.Suggestions)
+	}
+}
