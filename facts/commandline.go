@@ -72,6 +72,7 @@ var secretTakers = []secretTaker{
 const (
 	mostWords     = 64
 	mostOfCommand = 4 << 10
+	mostBefore    = 256 // a text that it is given
 )
 
 // argument is a part of a command, without the quotes around it.
@@ -102,7 +103,7 @@ func commandLines() (all []*recogniser) {
 	for _, name := range []string{"echo", "printf"} {
 		all = append(all, &recogniser{literals: []string{name}, open: true, likely: isProgram, all: func(s string, at int) ([]suspect, int) { return fedTo(s, at, at+len(name)) }})
 	}
-	return append(all, &recogniser{literals: []string{"<<<"}, open: true, all: here},
+	return append(all, &recogniser{literals: []string{"<<<"}, open: true, all: here, back: mostBefore},
 		&recogniser{literals: []string{"pass=", "pin=", "auth=", "dsn=", "key=", "cookie=", "cookies="}, open: true, all: variable})
 }
 
@@ -471,7 +472,10 @@ func fedTo(s string, at, end int) (out []suspect, to int) {
 
 // here finds what is given to a program that reads a secret: chpasswd <<< a:b.
 func here(s string, at int) (out []suspect, to int) {
-	begin := at - span(reversed(s[max(0, at-256):at]), func(c byte) bool { return strings.IndexByte("\n;|&(", c) < 0 })
+	if at == 0 || !isBlank(s[at-1]) || at+3 < len(s) && s[at+3] == '<' {
+		return nil, at + 3
+	}
+	begin := at - span(reversed(s[max(0, at-mostBefore):at]), func(c byte) bool { return strings.IndexByte("\n;|&(", c) < 0 })
 	if part, ok := readsSecret(s[:at], begin); ok {
 		l := &lexer{s: s, at: at + 3, end: min(len(s), at+mostOfCommand)}
 		if w, ok := l.next(); ok {

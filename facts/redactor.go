@@ -182,7 +182,7 @@ func suspicious(out []suspect, x *literalIndex, s, low string) []suspect {
 		if r.all != nil {
 			found, to := r.all(s, at)
 			out, past[n] = append(out, found...), max(past[n], to)
-			work.spend(8 + to - at)
+			work.spend(8 + r.back + to - at)
 			return
 		}
 		from, to, ok := r.inAll(s, at)

@@ -46,8 +46,11 @@ func VaryingParts(secret string) (parts []Varying, known bool) {
 		}
 		best, parts, known = m[1]-m[0], f.parts(secret, m), true
 	}
+	stays := make([]bool, len(secret))
 	if known {
-		parts = apartFrom(parts, hook.Span{To: beginOf(low)})
+		for i := range beginOf(low) {
+			stays[i] = true
+		}
 	}
 	for _, word := range exampleParts {
 		for at := 0; ; at += len(word) {
@@ -56,10 +59,29 @@ func VaryingParts(secret string) (parts []Varying, known bool) {
 				break
 			}
 			at += n
-			parts = apartFrom(parts, hook.Span{From: at, To: at + len(word)})
+			for i := range len(word) {
+				stays[at+i] = true
+			}
 		}
 	}
-	return parts, known
+	return moving(parts, stays), known
+}
+
+// moving is parts without the bytes that stay.
+func moving(parts []Varying, stays []bool) (out []Varying) {
+	for _, p := range parts {
+		for at := p.At.From; at < p.At.To; {
+			end := at
+			for end < p.At.To && stays[end] == stays[at] {
+				end++
+			}
+			if !stays[at] {
+				out = append(out, Varying{hook.Span{From: at, To: end}, p.ranges})
+			}
+			at = end
+		}
+	}
+	return out
 }
 
 // beginOf is how long the longest literal is that a text begins with: "sk-ant-" says more
@@ -73,20 +95,6 @@ func beginOf(low string) (n int) {
 		}
 	}
 	return n
-}
-
-// apartFrom is parts without what lies in a span.
-func apartFrom(parts []Varying, at hook.Span) (out []Varying) {
-	for _, p := range parts {
-		before, after := p, p
-		before.At.To, after.At.From = min(p.At.To, at.From), max(p.At.From, at.To)
-		for _, left := range []Varying{before, after} {
-			if left.At.From < left.At.To {
-				out = append(out, left)
-			}
-		}
-	}
-	return out
 }
 
 // ExamplesLike are the words that stand for passwords in examples, and are as long as one of

@@ -150,7 +150,7 @@ func (p *Placeholders) make(secret string) string {
 }
 
 // maxSeen bounds a secret that is looked at for what tells its kind.
-const maxSeen = 16 << 10
+const maxSeen = 4 << 10
 
 // shape says which bytes of a secret stay, and which characters may stand in the place of
 // the others.
