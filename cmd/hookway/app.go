@@ -58,7 +58,10 @@ func (a *app) daemonPID() int {
 		return 0
 	}
 	defer client.Close()
-	return client.PID()
+	if pid := client.PID(); pid > 0 {
+		return pid
+	}
+	return -1 // another process namespace's
 }
 
 // Exit codes of every command.

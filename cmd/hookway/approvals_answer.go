@@ -145,7 +145,7 @@ func (a *app) openTerminal(not string) (*owner.Terminal, error) {
 
 // confirm has the owner confirm an answer, a yes with their PIN where that is wanted.
 func (a *app) confirm(ctx context.Context, terminal *owner.Terminal, said answer, not, question string) error {
-	yes, err := terminal.Confirm(question)
+	yes, err := terminal.Confirm(ctx, question)
 	if err == nil && yes && said.yes {
 		err = a.askPIN(ctx, terminal, said.pin)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -62,7 +61,10 @@ func setPIN(ctx context.Context, a *app) (required bool, err error) {
 		return false, err
 	}
 	err = a.home.WithPIN(ctx, func(store *pin.Store) error {
-		asked := time.Now()
+		asked, err := terminal.Asks(ctx)
+		if err != nil {
+			return err
+		}
 		keys, err := terminal.Keys()
 		if err != nil {
 			return err

@@ -178,7 +178,7 @@ func (w *watcher) wait(ctx context.Context, changes <-chan struct{}, key func([]
 	case <-expires:
 	case <-w.ready:
 		w.ready = nil
-		return w.prompt() == nil
+		return w.prompt(ctx) == nil
 	case piece, ok := <-pieces:
 		return ok && key(piece)
 	}
@@ -200,7 +200,7 @@ func (w *watcher) serve(ctx context.Context, changes <-chan struct{}) error {
 	for {
 		news, err := w.look(ctx)
 		if err == nil {
-			err = w.tell(news)
+			err = w.tell(ctx, news)
 		}
 		if err != nil {
 			return stopped(ctx, err)
@@ -220,7 +220,7 @@ func (w *watcher) say(format string, args ...any) error {
 }
 
 // tell tells what is new, and shows the next call if none is shown.
-func (w *watcher) tell(news []approve.Request) error {
+func (w *watcher) tell(ctx context.Context, news []approve.Request) error {
 	fresh := 0
 	for i := range news {
 		if news[i].State == approve.Waiting {
@@ -242,7 +242,7 @@ func (w *watcher) tell(news []approve.Request) error {
 	case over, len(w.shown) == 0 && (len(w.open) > 0 || !w.idle):
 		return w.next()
 	case fresh > 0 && !w.asked.IsZero():
-		return w.prompt()
+		return w.prompt(ctx)
 	}
 	return nil
 }
@@ -303,15 +303,19 @@ func (w *watcher) card() error {
 }
 
 // prompt says what keys do, from now on.
-func (w *watcher) prompt() error {
+func (w *watcher) prompt(ctx context.Context) error {
 	if len(w.shown) == 0 {
 		return nil
 	}
 	if w.asked.IsZero() {
-		if err := w.keys.Discard(); err != nil {
+		asked, err := w.terminal.Asks(ctx)
+		if err == nil {
+			err = w.keys.Discard()
+		}
+		if err != nil {
 			return err
 		}
-		w.asked = time.Now()
+		w.asked = asked
 	}
 	what := w.shown[0].Code
 	if len(w.shown) > 1 {
@@ -339,7 +343,7 @@ func (w *watcher) press(ctx context.Context, piece []byte) (on bool, err error) 
 	case 'a', 'd':
 		err = w.answer(ctx, key == 'a')
 	case 's':
-		err = w.show()
+		err = w.show(ctx)
 	case 'n':
 		err = w.takeNote(ctx)
 	case '\t':
@@ -351,14 +355,14 @@ func (w *watcher) press(ctx context.Context, piece []byte) (on bool, err error) 
 	return err == nil, err
 }
 
-func (w *watcher) show() error {
+func (w *watcher) show(ctx context.Context) error {
 	if err := w.say("\r\x1b[K"); err != nil {
 		return err
 	}
 	for i := range w.shown {
 		showRequest(w.keys, &w.shown[i])
 	}
-	return w.prompt()
+	return w.prompt(ctx)
 }
 
 func (w *watcher) takeNote(ctx context.Context) error {
@@ -370,7 +374,7 @@ func (w *watcher) takeNote(ctx context.Context) error {
 		w.note = note
 	}
 	w.asked = time.Time{} // what was typed answers nothing
-	return w.prompt()
+	return w.prompt(ctx)
 }
 
 // answer answers what is shown. What keeps it from that is told, and the watching goes on.
@@ -427,7 +431,10 @@ func (w *watcher) settle(ctx context.Context, yes bool) ([]approve.Request, erro
 
 func (w *watcher) pin(ctx context.Context) error {
 	return w.app.home.WithPIN(ctx, func(store *pin.Store) error {
-		asked := time.Now()
+		asked, err := w.terminal.Asks(ctx)
+		if err != nil {
+			return err
+		}
 		text, err := w.keys.Line(ctx, "\r\x1b[KPIN: ", true)
 		if err == nil {
 			err = w.app.home.CheckPIN(ctx, store, text)

@@ -123,7 +123,11 @@ func askConsent(a *app, status trust.Status, yes bool) error {
 	if b.Len() == 0 {
 		return nil
 	}
-	if err := a.owner.Agent(); err != nil { // what changed, it may have changed itself
+	may := a.owner.Agent
+	if yes {
+		may = a.owner.Script
+	}
+	if err := may(); err != nil { // what changed, an agent may have changed itself
 		return fmt.Errorf("nothing was trusted: %w; look at it, and run hookway trust in a terminal of your own:\n%s", err, strings.TrimSuffix(b.String(), "\n"))
 	}
 	if yes {
@@ -131,7 +135,11 @@ func askConsent(a *app, status trust.Status, yes bool) error {
 	}
 	if !a.json && term.IsTerminal(int(a.in.Fd())) {
 		fmt.Fprint(visible.Writer{To: a.err}, b.String())
-		if asked(a.in, a.err, "Allow this?") {
+		yes := asked(a.in, a.err, "Allow this?")
+		if err := a.owner.Near(a.in); err != nil {
+			return fmt.Errorf("nothing was trusted: %w", err)
+		}
+		if yes {
 			return nil
 		}
 		err := errors.New("nothing was trusted")

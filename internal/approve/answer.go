@@ -184,7 +184,7 @@ func readStanding(row interface{ Scan(...any) error }) (a Standing, err error) {
 // Standing gives the answers for more than one call that hold, the latest first.
 func (s *Store) Standing(ctx context.Context) ([]Standing, error) {
 	now := s.now()
-	rows, err := s.file.QueryContext(ctx, "SELECT "+standingColumns+" FROM standing WHERE until > ? AND since <= ? ORDER BY since DESC, code", sqlite.Micros(now), sqlite.Micros(now.Add(clockSlack)))
+	rows, err := s.file.QueryContext(ctx, "SELECT "+standingColumns+" FROM standing WHERE until > ? AND (since <= ? OR NOT yes) ORDER BY since DESC, code", sqlite.Micros(now), sqlite.Micros(now.Add(clockSlack)))
 	if err != nil {
 		return nil, s.explain("listed", err)
 	}
@@ -204,7 +204,7 @@ func (s *Store) Standing(ctx context.Context) ([]Standing, error) {
 // the error is a *RefusedError.
 func (s *Store) Stands(ctx context.Context, code string) (Standing, error) {
 	now := s.now()
-	a, err := readStanding(s.file.QueryRowContext(ctx, "SELECT "+standingColumns+" FROM standing WHERE code = ? AND until > ? AND since <= ?", code, sqlite.Micros(now), sqlite.Micros(now.Add(clockSlack))))
+	a, err := readStanding(s.file.QueryRowContext(ctx, "SELECT "+standingColumns+" FROM standing WHERE code = ? AND until > ? AND (since <= ? OR NOT yes)", code, sqlite.Micros(now), sqlite.Micros(now.Add(clockSlack))))
 	return a, s.explain("read", unknown(err, code))
 }
 

@@ -95,6 +95,35 @@ func TestANoHoldsForTheSameCallForAWhile(t *testing.T) {
 	}
 }
 
+// A clock that is set back, and right again, loses nothing: a no holds meanwhile, and a yes
+// is none.
+func TestAClockThatIsSetBackLosesNothing(t *testing.T) {
+	now := newClock()
+	s := open(t, t.TempDir(), approve.Options{Now: now.now})
+	no, session, yes, waits := asked(t, "rm -rf a"), asked(t, "rm -rf b"), asked(t, "rm -rf c"), asked(t, "rm -rf d")
+	session.Session = "another"
+	answer(t, s, ask(t, s, no), false, "")
+	answer(t, s, ask(t, s, session), false, approve.ScopeSession)
+	answer(t, s, ask(t, s, yes), true, "")
+	open := ask(t, s, waits)
+	now.pass(-3 * time.Hour)
+	if _, err := s.List(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for c, want := range map[*approve.Call]string{&no: "no", &session: "no", &yes: "", &waits: ""} {
+		if got := said(t, s, *c); got != want {
+			t.Errorf("while it is set back, %v: %q, want %q", c.Input, got, want)
+		}
+	}
+	now.pass(3 * time.Hour)
+	if got := said(t, s, yes); got != "yes" {
+		t.Errorf("when it is right again, what was allowed: %q", got)
+	}
+	if r, err := s.Get(t.Context(), open.Code); err != nil || r.State != approve.Waiting {
+		t.Errorf("when it is right again, what waits: %+v, %v", r, err)
+	}
+}
+
 // A yes to what is only asked about passes no block; one for a block passes both.
 func TestAYesToAnAskPassesNoBlock(t *testing.T) {
 	s := open(t, t.TempDir(), approve.Options{})

@@ -86,14 +86,14 @@ func attend(ctx context.Context, tx *sql.Tx, code, report string, now time.Time)
 }
 
 // old is what is to be forgotten: it is older than what is listed, or was noted in what is
-// the future now. A call that is held may have slept with its machine, or its clock was
+// a far future now. What lies nearer is kept: a clock that was set back may be set right. A call that is held may have slept with its machine, or its clock was
 // set: it says soon that it is still there, and else it is forgotten later.
 const old = ` FROM request WHERE (max(stopped, answered, used) < ? AND until < ? OR max(stopped, answered, used) > ?)
 	AND NOT (state = ? AND route = ? AND abs(stopped - ?) < ? AND EXISTS (SELECT 1 FROM waiter WHERE waiter.code = request.code))`
 
 func bounds(now time.Time) []any {
 	at := sqlite.Micros(now)
-	return []any{sqlite.Micros(now.Add(-KeepTime)), at, sqlite.Micros(now.Add(clockSlack)), isWaiting, RouteHold, at, sleepTime.Microseconds()}
+	return []any{sqlite.Micros(now.Add(-KeepTime)), at, sqlite.Micros(now.Add(futureTime)), isWaiting, RouteHold, at, sleepTime.Microseconds()}
 }
 
 // sweep forgets what is old.
@@ -116,7 +116,11 @@ func (s *Store) forget(ctx context.Context) error {
 	if err := s.file.QueryRowContext(ctx, "SELECT count(*)"+old, bounds(s.now())...).Scan(&n); err != nil || n == 0 {
 		return err
 	}
-	return s.write(ctx, func(tx *sql.Tx) error { return sweep(ctx, tx, s.now()) })
+	err := s.write(ctx, func(tx *sql.Tx) error { return sweep(ctx, tx, s.now()) })
+	if errors.Is(s.explain("forgotten", err), sqlite.ErrFull) {
+		return nil // what there is can be read; it is forgotten when there is room
+	}
+	return err
 }
 
 // again finds the request that a call has, and makes it last. A yes to an ask is none for
@@ -124,9 +128,9 @@ func (s *Store) forget(ctx context.Context) error {
 func again(ctx context.Context, tx *sql.Tx, key string, c *Call, now time.Time) (code string, err error) {
 	var state int
 	var route Route
-	err = tx.QueryRowContext(ctx, `SELECT code, state, route FROM request WHERE call = ? AND kind = ? AND state IN (?, ?, ?) AND stopped <= ?
+	err = tx.QueryRowContext(ctx, `SELECT code, state, route FROM request WHERE call = ? AND kind = ? AND state IN (?, ?, ?) AND (stopped <= ? OR state = ?)
 		AND (CASE state WHEN ? THEN answered + ? ELSE until END) > ? ORDER BY state = ? DESC, max(stopped, answered) DESC LIMIT 1`,
-		key, c.kind(), isWaiting, isAllowed, isDenied, sqlite.Micros(now.Add(clockSlack)), isDenied, GrantTime.Microseconds(), sqlite.Micros(now), isAllowed).Scan(&code, &state, &route)
+		key, c.kind(), isWaiting, isAllowed, isDenied, sqlite.Micros(now.Add(clockSlack)), isDenied, isDenied, GrantTime.Microseconds(), sqlite.Micros(now), isAllowed).Scan(&code, &state, &route)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return "", nil

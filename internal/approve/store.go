@@ -23,8 +23,11 @@ const (
 	sleepTime = 7 * 24 * time.Hour
 
 	// clockSlack is how far the clock may be set back: what lies further in the future is
-	// of another time, and counts as expired.
+	// of another time, and counts as expired; but for a no, which holds.
 	clockSlack = time.Minute
+
+	// futureTime is how far in the future something lies that is forgotten.
+	futureTime = 7 * 24 * time.Hour
 )
 
 // Limits bound how many calls wait for an answer.

@@ -119,8 +119,8 @@ func (s *Store) fresh() []any {
 
 // denied is a no to the very same call. What was asked about is not blocked by it.
 func (s *Store) denied(ctx context.Context, tx *sql.Tx, key string, c *Call) (*Said, error) {
-	args := append([]any{key, isDenied, c.kind()}, s.fresh()...)
-	return readSaid(tx.QueryRowContext(ctx, "SELECT "+saidColumns+" FROM request WHERE call = ? AND state = ? AND kind = ? AND answered > ? AND answered <= ? ORDER BY answered DESC LIMIT 1", args...), false)
+	return readSaid(tx.QueryRowContext(ctx, "SELECT "+saidColumns+" FROM request WHERE call = ? AND state = ? AND kind = ? AND answered > ? ORDER BY answered DESC LIMIT 1",
+		key, isDenied, c.kind(), sqlite.Micros(s.now().Add(-GrantTime))), false)
 }
 
 // may are the kinds of grants that let a call pass: a yes to an ask passes no block.
@@ -154,7 +154,7 @@ func (s *Store) stands(ctx context.Context, tx *sql.Tx, key, shape string, c *Ca
 	now := s.now()
 	a, err := readStanding(tx.QueryRowContext(ctx, "SELECT "+standingColumns+` FROM standing WHERE matches IN (?, ?) AND matches <> '' AND yes = ?
 		AND (yes AND scope = ? OR session <> '' AND session = ?)`+may+
-		" AND until > ? AND since <= ? ORDER BY since DESC LIMIT 1",
+		" AND until > ? AND (since <= ? OR NOT yes) ORDER BY since DESC LIMIT 1",
 		key, shape, yes, ScopeShape, c.Session, c.kind(), sqlite.Micros(now), sqlite.Micros(now.Add(clockSlack))))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil

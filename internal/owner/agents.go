@@ -2,6 +2,7 @@ package owner
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -32,15 +33,37 @@ var packages = []string{"claude-code", "codex", "gemini-cli", "copilot", "qwen-c
 // machines are programs that start others when no person is there.
 var machines = []string{"cron", "CRON", "crond", "fcron", "anacron", "incrond", "atd", "at", "batch", "atrun"}
 
-// tools are programs that a script can have a terminal made by. One that nobody holds is
-// no terminal of a person.
+// tools are programs that a script can have a terminal made by. What versions add to their
+// names is left out. One that runs in no terminal itself makes none of a person.
 var tools = []string{
-	"script", "expect", "unbuffer", "socat", "systemd-run", "setsid", "nohup", "sh", "bash", "dash", "zsh", "ksh", "fish", "busybox",
-	"perl", "ruby", "node", "bun", "deno", "php", "lua", "tclsh", "python",
+	"script", "scriptlive", "expect", "expectk", "unbuffer", "empty", "faketty", "socat", "sshpass", "rlwrap", "asciinema", "ttyrec", "systemd-run", "setsid", "nohup",
+	"sh", "ash", "bash", "dash", "zsh", "ksh", "mksh", "yash", "osh", "csh", "tcsh", "fish", "nu", "elvish", "xonsh", "pwsh", "busybox", "toybox",
+	"perl", "raku", "ruby", "irb", "node", "nodejs", "bun", "deno", "php", "lua", "luajit", "tclsh", "wish", "python", "pypy", "ipython",
+	"awk", "gawk", "mawk", "guile", "racket", "sbcl", "clisp", "ecl", "erl", "beam.smp", "elixir", "julia", "R", "Rscript", "octave", "gdb",
 }
 
-// written are terminals that are scripts themselves.
-var written = []string{"terminator", "guake", "kitty", "tilda", "ulauncher", "deepin-terminal"}
+// editors make terminals in their windows, and run scripts that press keys there.
+var editors = []string{"vi", "vim", "vim.basic", "vim.tiny", "gvim", "nvim", "emacs", "emacs-gtk", "emacs-nox", "kak", "hx"}
+
+// helpers run other programs, and have nothing to do with people themselves.
+var helpers = []string{
+	"timeout", "env", "nice", "ionice", "chrt", "taskset", "stdbuf", "xargs", "parallel", "find", "fd", "make", "ninja", "just", "git", "tar", "sed", "ed", "watch",
+	"entr", "flock", "time", "strace", "ltrace", "perf", "unshare", "nsenter", "chroot", "prlimit", "catchsegv", "valgrind", "rsync", "less", "man", "sqlite3", "psql", "cpulimit", "daemonize", "start-stop-daemon",
+}
+
+// inits are first processes of machines.
+var inits = []string{"systemd", "init", "openrc-init", "runit", "s6-svscan", "dinit", "launchd", "procd", "shepherd"}
+
+// blind are programs that keep terminals for people who come and go, and that anything can
+// have typed into without a person: they do not tell.
+var blind = []string{"screen", "SCREEN", "zellij", "dtach", "abduco", "dvtm", "shpool", "tmate", "atch"}
+
+// written are terminals that are scripts themselves. bootstrap-fork is that of editors
+// which run on a server.
+var written = []string{"terminator", "guake", "kitty", "tilda", "ulauncher", "deepin-terminal", "bootstrap-fork"}
+
+// version is what versions and kinds of a build add to the name of an interpreter.
+var version = regexp.MustCompile(`[-_.]?[0-9][0-9.]*[a-z]?(-dbg|-debug|-full)?$`)
 
 // base is the name of a program without what versions and systems add to it.
 func base(file string) string {
@@ -85,10 +108,7 @@ func scriptOf(p *process.Process) string {
 func is(p *process.Process, list []string) bool {
 	for _, file := range []string{first(p.Args), p.Exe} {
 		name := base(strings.TrimSuffix(file, ":"))
-		if strings.HasPrefix(name, "python") {
-			name = "python" // python3.12
-		}
-		if slices.Contains(list, name) {
+		if slices.Contains(list, name) || slices.Contains(list, version.ReplaceAllString(name, "")) {
 			return true
 		}
 	}

@@ -2,10 +2,12 @@ package owner_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -68,7 +70,9 @@ func ask(r owner.Rule) (string, error) {
 			}
 		}
 	}
-	yes, err := t.Confirm("Sure?")
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	yes, err := t.Confirm(ctx, "Sure?")
 	if err != nil {
 		return "", err
 	}
@@ -186,7 +190,7 @@ func (s *stage) command(line string) *exec.Cmd {
 }
 
 func TestAPersonIsAsked(t *testing.T) {
-	for answer, want := range map[string]string{"y\n": "yes", " YES \n": "yes", "n\n": "no", "\n": "no", "maybe\n": "no", "\x04": "no"} {
+	for answer, want := range map[string]string{"y\n": "yes", " YES \n": "yes", "n\n": "no", "\n": "no", "maybe\n": "no", "\x04": "no", "\x03": "error: interrupted"} {
 		s := newStage(t)
 		end := s.terminal(s.command(s.asks()), whenAsked(answer))
 		if got := s.said(); got != want {
@@ -218,42 +222,96 @@ func TestWhatWasTypedBeforeDoesNotCount(t *testing.T) {
 	}
 }
 
+// maker makes a terminal, runs a command in it and answers its question with yes. Its first
+// argument says how it hides that it does.
+const maker = `import ctypes, os, pty, socket, struct, sys, time
+how, line = sys.argv[1], sys.argv[2:]
+if how == "undumped":
+    ctypes.CDLL(None).prctl(4, 0)
+pid, master = pty.fork()
+if pid == 0:
+    time.sleep(0.3)
+    os.execvp(line[0], line)
+shown = b""
+if how == "flight": # the end of the terminal is in a socket while it is looked for
+    a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    socket.send_fds(a, [b"x"], [master])
+    os.close(master)
+    time.sleep(1.5)
+    _, fds, _, _ = socket.recv_fds(b, 1, 1)
+    master = fds[0]
+if how == "decoy": # something else holds it meanwhile
+    keep = os.fork()
+    if keep == 0:
+        os.set_inheritable(master, True)
+        os.execvp("sleep", ["sleep", "20"])
+    a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    socket.send_fds(a, [b"x"], [master])
+    os.close(master)
+    time.sleep(1.5)
+    _, fds, _, _ = socket.recv_fds(b, 1, 1)
+    master = fds[0]
+while b"[y/N]" not in shown:
+    try:
+        shown += os.read(master, 4096)
+    except OSError:
+        sys.exit()
+os.write(master, b"y\n")
+os.waitpid(pid, 0)
+`
+
 // An agent tries to answer by itself. Each line is run by a process that is an agent,
 // or by one that it left behind.
+//
+// behind and unseen have a command outlive the agent, and its environment with it.
+const behind, unseen = "(env -i PATH=$PATH HOME=$HOME SHELL=/bin/sh TERM=xterm setsid ", " </dev/null >/dev/null 2>&1 &)"
+
 func TestAnAgentCannotAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
 		line  string
 		needs []string
 		why   string
 	}{
-		"answer through a pipe":                          {line: "echo y | ASKS", why: "the agent claude"},
-		"answer without a terminal and without a parent": {line: "(setsid env -i ASKS </dev/null >/dev/null 2>&1 &)", needs: []string{"setsid"}, why: "no terminal here"},
-		"give it another terminal's file":                {line: "(env -i setsid ASKS </dev/ptmx >/dev/ptmx 2>/dev/null &)", needs: []string{"setsid"}, why: "belongs to no terminal"},
-		"run it in a terminal made by `script`":          {line: "script -qec 'ASKS' /dev/null", needs: []string{"script"}, why: "the agent claude"},
-		"and with an empty environment":                  {line: "env -i PATH=$PATH SHELL=/bin/sh script -qec 'ASKS' /dev/null", needs: []string{"script"}, why: "the agent claude"},
-		"leave that behind with `setsid`":                {line: "(env -i PATH=$PATH SHELL=/bin/sh setsid script -qec 'ASKS' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid"}, why: "this terminal was made by script"},
-		"leave that behind with `nohup`, in a shell":     {line: "(env -i PATH=$PATH SHELL=/bin/sh nohup setsid script -qec 'sh -c \"ASKS; :\"' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid", "nohup"}, why: "this terminal was made by script"},
-		"hide below more shells than are looked at":      {line: "env -i PATH=$PATH SHELL=/bin/sh n=1 sh DEEP script -qec 'ASKS' /dev/null", needs: []string{"script"}, why: "more than 64 processes"},
-		"hide what made the terminal below many shells":  {line: "(env -i PATH=$PATH SHELL=/bin/sh n=1 setsid sh DEEP script -qec 'env -i ASKS' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid"}, why: "more than 64 processes"},
-		"empty the environment in the terminal alone":    {line: "(CLAUDECODE=1 setsid script -qec 'env -i ASKS' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid"}, why: "CLAUDECODE is set there"},
-		"leave Python's `pty.spawn` behind":              {line: "(env -i PATH=$PATH setsid python3 -c 'import pty; pty.spawn([\"/bin/sh\", \"-c\", \"ASKS; :\"])' </dev/null >/dev/null 2>&1 &)", needs: []string{"setsid", "python3"}, why: "this terminal was made by python3"},
-		"run it below a shell with another name":         {line: "cp $(command -v sh) bash5; env -i PATH=$PATH SHELL=/bin/sh ./bash5 -c 'script -qec \"ASKS\" /dev/null; :'", needs: []string{"script"}, why: "the agent claude"},
-		"run it in a process namespace of its own":       {line: "env -i PATH=$PATH SHELL=/bin/sh unshare -Urpf --mount-proc script -qec 'ASKS' /dev/null", needs: []string{"script", "unshare"}, why: "namespace of its own"},
-		"fork twice from Python, and make a terminal":    {line: "env -i PATH=$PATH python3 -c 'import os,pty\nif os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)\npty.spawn([\"/bin/sh\", \"-c\", \"ASKS; :\"])' </dev/null >/dev/null 2>&1", needs: []string{"python3"}, why: "this terminal was made by python3"},
-		"open a window of tmux":                          {line: "env -i PATH=$PATH SHELL=/bin/sh tmux -S SOCKET -f /dev/null new-session -d 'ASKS'", needs: []string{"tmux"}, why: "no person sees this window of tmux"},
-		"hide that it is one of tmux":                    {line: "env -i PATH=$PATH SHELL=/bin/sh tmux -S SOCKET -f /dev/null new-session -d 'env -u TMUX ASKS'", needs: []string{"tmux"}, why: "of tmux"},
-		"open a tmux of its own":                         {line: "AI_AGENT=x tmux -S SOCKET -f /dev/null new-session -d 'env -i ASKS'", needs: []string{"tmux"}, why: "AI_AGENT is set there"},
-		"attach a client of its own to it":               {line: "env -i PATH=$PATH SHELL=/bin/sh TERM=xterm script -qec \"tmux -S SOCKET -f /dev/null new-session 'ASKS'\" /dev/null", needs: []string{"tmux", "script"}, why: "no person sees this window of tmux"},
+		"answer through a pipe":                              {line: "echo y | ASKS", why: "the agent claude"},
+		"answer without a terminal and without a parent":     {line: "(setsid env -i ASKS </dev/null >/dev/null 2>&1 &)", needs: []string{"setsid"}, why: "no terminal here"},
+		"give it another terminal's file":                    {line: "(env -i setsid ASKS </dev/ptmx >/dev/ptmx 2>/dev/null &)", needs: []string{"setsid"}, why: "belongs to no terminal"},
+		"run it in a terminal made by `script`":              {line: "script -qec 'ASKS' /dev/null", needs: []string{"script"}, why: "the agent claude"},
+		"and with an empty environment":                      {line: "env -i PATH=$PATH SHELL=/bin/sh script -qec 'ASKS' /dev/null", needs: []string{"script"}, why: "the agent claude"},
+		"leave that behind with `setsid`":                    {line: "(env -i PATH=$PATH SHELL=/bin/sh setsid script -qec 'ASKS' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid"}, why: "this terminal was made by script"},
+		"leave that behind with `nohup`, in a shell":         {line: "(env -i PATH=$PATH SHELL=/bin/sh nohup setsid script -qec 'sh -c \"ASKS; :\"' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid", "nohup"}, why: "this terminal was made by script"},
+		"hide below more shells than are looked at":          {line: "env -i PATH=$PATH SHELL=/bin/sh n=1 sh DEEP script -qec 'ASKS' /dev/null", needs: []string{"script"}, why: "more than 64 processes"},
+		"hide what made the terminal below many shells":      {line: "(env -i PATH=$PATH SHELL=/bin/sh n=1 setsid sh DEEP script -qec 'env -i ASKS' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid"}, why: "more than 64 processes"},
+		"empty the environment in the terminal alone":        {line: "(CLAUDECODE=1 setsid script -qec 'env -i ASKS' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid"}, why: "CLAUDECODE is set there"},
+		"leave Python's `pty.spawn` behind":                  {line: "(env -i PATH=$PATH setsid python3 -c 'import pty; pty.spawn([\"/bin/sh\", \"-c\", \"ASKS; :\"])' </dev/null >/dev/null 2>&1 &)", needs: []string{"setsid", "python3"}, why: "this terminal was made by python3"},
+		"run it below a shell with another name":             {line: "cp $(command -v sh) bash5; env -i PATH=$PATH SHELL=/bin/sh ./bash5 -c 'script -qec \"ASKS\" /dev/null; :'", needs: []string{"script"}, why: "the agent claude"},
+		"run it in a process namespace of its own":           {line: "env -i PATH=$PATH SHELL=/bin/sh unshare -Urpf --mount-proc script -qec 'ASKS' /dev/null", needs: []string{"script", "unshare"}, why: "namespace of its own"},
+		"fork twice from Python, and make a terminal":        {line: "env -i PATH=$PATH python3 -c 'import os,pty\nif os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)\npty.spawn([\"/bin/sh\", \"-c\", \"ASKS; :\"])' </dev/null >/dev/null 2>&1", needs: []string{"python3"}, why: "this terminal was made by python3"},
+		"open a window of tmux":                              {line: "env -i PATH=$PATH SHELL=/bin/sh tmux -S SOCKET -f /dev/null new-session -d 'ASKS'", needs: []string{"tmux"}, why: "no person sees this window of tmux"},
+		"hide that it is one of tmux":                        {line: "env -i PATH=$PATH SHELL=/bin/sh tmux -S SOCKET -f /dev/null new-session -d 'env -u TMUX ASKS'", needs: []string{"tmux"}, why: "of tmux"},
+		"open a tmux of its own":                             {line: "AI_AGENT=x tmux -S SOCKET -f /dev/null new-session -d 'env -i ASKS'", needs: []string{"tmux"}, why: "AI_AGENT is set there"},
+		"attach a client of its own to it":                   {line: "env -i PATH=$PATH SHELL=/bin/sh TERM=xterm script -qec \"tmux -S SOCKET -f /dev/null new-session 'ASKS'\" /dev/null", needs: []string{"tmux", "script"}, why: "no person sees this window of tmux"},
+		"leave it behind below `timeout`":                    {line: behind + "timeout 60 python3 MAKER plainly ASKS" + unseen, needs: []string{"setsid", "python3", "timeout"}, why: "this terminal was made by python3"},
+		"leave it behind below `awk`":                        {line: behind + "awk 'BEGIN{system(\"python3 MAKER plainly ASKS\")}'" + unseen, needs: []string{"setsid", "python3", "awk"}, why: "this terminal was made by python3"},
+		"leave it behind below an alias of git":              {line: behind + "git -c alias.x='!python3 MAKER plainly ASKS' x" + unseen, needs: []string{"setsid", "python3", "git"}, why: "this terminal was made by python3"},
+		"pass the terminal's end through a socket meanwhile": {line: behind + "python3 MAKER flight ASKS" + unseen, needs: []string{"setsid", "python3"}, why: "cannot be seen what made this terminal"},
+		"have `sleep` hold the terminal's end meanwhile":     {line: behind + "python3 MAKER decoy ASKS" + unseen, needs: []string{"setsid", "python3"}, why: "was started by none of those that hold it"},
+		"forbid that its files are looked at":                {line: behind + "python3 MAKER undumped ASKS" + unseen, needs: []string{"setsid", "python3"}, why: "this terminal"},
+		"use an interpreter whose name has a version":        {line: "ln -s $(python3 -c 'import sys; print(sys.executable)') python3.99-dbg; " + behind + "./python3.99-dbg MAKER plainly ASKS" + unseen, needs: []string{"setsid", "python3"}, why: "this terminal was made by python3.99-dbg"},
+		"have it made in a window of GNU screen":             {line: behind + "screen -dmS x sh -c 'ASKS; :'" + unseen, needs: []string{"setsid", "screen"}, why: "does not tell whether a person"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			s.needs(c.needs...)
+			made := filepath.Join(s.dir, "maker.py")
+			if err := os.WriteFile(made, []byte(maker), 0o600); err != nil {
+				t.Fatal(err)
+			}
 			socket := filepath.Join(s.dir, "tmux")
 			deep := filepath.Join(s.dir, "deep") // a shell in a shell, 70 times, before the command runs
 			if err := os.WriteFile(deep, []byte("if [ $n -lt 70 ]; then n=$((n+1)) sh $0 \"$@\"; else \"$@\"; fi; :\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			line := strings.NewReplacer("ASKS", s.asks(), "SOCKET", socket, "DEEP", deep).Replace(c.line)
+			line := strings.NewReplacer("MAKER", made, "ASKS", s.asks(), "SOCKET", socket, "DEEP", deep).Replace(c.line)
 			// What comes out of it to the agent is not waited for: a server may hold it open.
 			cmd := &exec.Cmd{Path: s.self, Args: []string{"claude", acting, line}, Env: s.environ(), Dir: s.dir}
 			if err := cmd.Start(); err != nil {

@@ -169,8 +169,8 @@ func (l *line) take(piece []byte) string {
 	return shown.String()
 }
 
-// Typed checks that a person may have pressed the key that was read: since a time, where
-// that can be told, and in a terminal that is still the owner's own. If not, the error is
+// Typed checks that a person may have pressed the key that was read: since a time that
+// [Terminal.Asks] gave, where that can be told, and in a terminal that is still the owner's own. If not, the error is
 // a *NotOwner.
 func (t *Terminal) Typed(since time.Time) error {
 	if err := t.rule.Agent(); err != nil {
@@ -187,8 +187,8 @@ func (t *Terminal) Typed(since time.Time) error {
 
 // Secret asks for a line that is not shown. The terminal can be read no more then.
 func (t *Terminal) Secret(ctx context.Context, question string) (text string, err error) {
-	asked := time.Now()
-	if err := discard(t.in); err != nil {
+	asked, err := t.Asks(ctx)
+	if err != nil {
 		return "", err
 	}
 	k, err := t.Keys()

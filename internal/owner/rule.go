@@ -17,7 +17,7 @@ type Rule struct {
 	Until int
 
 	// Daemon tells the number of hookway's daemon, as it is seen from here; 0 is that none
-	// is seen. Nil is none.
+	// runs, and below 0 that it runs where its number is not seen. Nil is none.
 	Daemon func() int
 
 	self   int      // 0 is this process
@@ -30,7 +30,9 @@ type machine struct {
 	environ func(pid int) []string
 	all     func() []int
 	holders func(terminal int) []int
+	rights  func(pid int) (user int, raised, ok bool)
 	types   func() bool // processes of a terminal can type into it
+	users   func() bool // this process belongs to what a logged in user started
 	mine    []string    // this process's environment, as it is now
 }
 
@@ -38,7 +40,7 @@ func (r Rule) machine() *machine {
 	if r.system != nil {
 		return r.system
 	}
-	return &machine{look: process.Look, environ: process.Environ, all: process.All, holders: process.Holders, types: canType, mine: os.Environ()}
+	return &machine{look: process.Look, environ: process.Environ, all: process.All, holders: process.Holders, rights: process.Rights, types: canType, users: inUsersPrograms, mine: os.Environ()}
 }
 
 func (r Rule) pid() int {
@@ -72,6 +74,38 @@ func (r Rule) Agent() error {
 	return err
 }
 
+// Script reports whether a program without a terminal may say here what otherwise a person
+// says: on top of what [Rule.Agent] looks at, it must see the daemon that judges calls, if
+// that runs, and nothing that a user's programs left behind may have started it. The error
+// is a *NotOwner.
+func (r Rule) Script() error {
+	if err := r.Agent(); err != nil {
+		return err
+	}
+	m := r.machine()
+	here, daemon := process.Namespaces(), r.daemon()
+	there := process.NamespacesOf(daemon)
+	if alone() || daemon < 0 && here != "" || daemon > 0 && there != "" && there != here {
+		return notOwner("this command runs in a process or user namespace of its own, where it is not seen who started it; run it outside")
+	}
+	chain, err := r.chain(m, r.pid())
+	if err != nil || len(chain) == 0 || r.attached(m, &chain[0]) {
+		return err
+	}
+	if top := r.top(m, chain); r.orphan(m, top) && r.Until == 0 && r.adopts(m) && m.users() {
+		return notOwner("whoever started %s (process %d), below which this command runs, has ended; run it in a terminal", base(first(top.Args)), top.PID)
+	}
+	return nil
+}
+
+// daemon is the number of the daemon; 0 is none, and below 0 one that is not seen.
+func (r Rule) daemon() int {
+	if r.Daemon == nil {
+		return 0
+	}
+	return r.Daemon()
+}
+
 // apart refuses a process namespace, or a user's, of its own: there nobody sees who has
 // started what. It is taken where the daemon that judges calls runs in the same ones, as in
 // a container.
@@ -83,10 +117,8 @@ func (r Rule) apart(m *machine) error {
 	if _, seen := m.look(r.Until); r.Until != 0 && seen {
 		return nil
 	}
-	if r.Daemon != nil {
-		if pid := r.Daemon(); pid > 0 && here != "" && process.NamespacesOf(pid) == here {
-			return nil
-		}
+	if pid := r.daemon(); pid > 0 && here != "" && process.NamespacesOf(pid) == here {
+		return nil
 	}
 	return notOwner("this command runs in a process or user namespace of its own, where it is not seen who started it; run it outside, or where hookway's daemon runs, while that runs")
 }
@@ -168,10 +200,8 @@ func (r Rule) terminal(m *machine) error {
 				}
 			}
 		}
-		for _, pid := range m.holders(self.Terminal) {
-			if err := r.holder(m, pid); err != nil {
-				return err
-			}
+		if err := r.made(m, &self, 0); err != nil {
+			return err
 		}
 	}
 	return bySSH(m, chain)
@@ -192,33 +222,11 @@ func (r Rule) beside(m *machine, p *process.Process) error {
 	return nil
 }
 
-// holder checks a process that can type into the terminal.
-func (r Rule) holder(m *machine, pid int) error {
-	chain, err := r.clean(m, pid)
-	if err != nil || len(chain) == 0 {
-		return err
-	}
-	p := &chain[0]
-	if is(p, tools) && !slices.Contains(written, base(scriptOf(p))) && r.orphan(m, p) {
-		return notOwner("this terminal was made by %s (process %d), which a process that has ended left behind; use one that you opened yourself", base(first(p.Args)), pid)
-	}
-	return nil
-}
-
-// orphan reports whether the process that started p has ended.
-func (r Rule) orphan(m *machine, p *process.Process) bool {
-	if p.Parent <= 1 || p.Parent == r.Until {
-		return true
-	}
-	parent, ok := m.look(p.Parent)
-	return !ok || base(first(parent.Args)) == "systemd" // a user's, which takes on what is left behind
-}
-
 // bySSH refuses a session that comes from this machine itself: whoever is at its other
 // end cannot be looked at.
 func bySSH(m *machine, chain []process.Process) error {
 	server := slices.IndexFunc(chain, func(p process.Process) bool {
-		return slices.ContainsFunc(names(&p), func(name string) bool { return strings.HasPrefix(name, "sshd") })
+		return slices.ContainsFunc(names(&p), func(name string) bool { return strings.HasPrefix(name, "sshd") || name == "dropbear" })
 	})
 	if server < 0 {
 		return nil

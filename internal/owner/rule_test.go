@@ -16,6 +16,7 @@ type desk struct {
 	environs  map[int][]string
 	held      []int // can type into terminal 5
 	mine      []string
+	users     bool
 }
 
 func newDesk(lines map[int]string) *desk {
@@ -49,8 +50,10 @@ func (d *desk) rule() Rule {
 			}
 			return nil
 		},
-		types: func() bool { return true },
-		mine:  d.mine,
+		rights: func(int) (int, bool, bool) { return 0, false, false },
+		types:  func() bool { return true },
+		users:  func() bool { return d.users },
+		mine:   d.mine,
 	}}
 }
 
@@ -117,6 +120,13 @@ func TestWhoCanSpeakForTheOwner(t *testing.T) {
 		"an agent's child holds it":   {lines: map[int]string{1234: self, 88: "codex", 888: "python3 x.py"}, held: []int{888}, why: "the agent codex (process 88)"},
 		"script, left behind":         {lines: map[int]string{1234: self, 88: "script -qec x /dev/null"}, held: []int{88}, why: "this terminal was made by script (process 88), which a process that has ended left behind"},
 		"python, left behind":         {lines: map[int]string{1234: self, 88: "/usr/bin/python3.12 -c terminator"}, held: []int{88}, why: "made by python3.12 (process 88)"},
+		"script, below what was left": {lines: map[int]string{1234: self, 1: "/sbin/init", 8: "sh -c x", 88: "script -qec x /dev/null"}, held: []int{88}, why: "script (process 88), below sh (process 8), which"},
+		"script, below `timeout`":     {lines: map[int]string{1234: self, 1: "/server", 8: "timeout 9 sh", 88: "sh -c x", 888: "perl5.36.0 x.pl"}, held: []int{888}, why: "perl5.36.0 (process 888), below timeout (process 8)"},
+		"script, in a container":      {lines: map[int]string{1234: self, 1: "/server", 8: "bash", 88: "python3 x.py"}, held: []int{88}},
+		"an unknown one of a desktop": {lines: map[int]string{1234: self, 1: "/sbin/init", 8: "gnome-shell", 88: "python3 x.py"}, held: []int{88}},
+		"an editor on a server":       {lines: map[int]string{1234: self, 1: "/sbin/init", 8: "sh code-server", 88: "node /x/out/bootstrap-fork --type=ptyHost"}, held: []int{88}},
+		"vim, left behind":            {lines: map[int]string{1234: self, 88: "vim -s x"}, held: []int{88}, why: "this terminal was made by vim"},
+		"screen":                      {lines: map[int]string{1234: self, 88: "SCREEN -dmS x"}, held: []int{88}, why: "does not tell whether a person"},
 		"ssh to itself":               {lines: map[int]string{1234: self, 123: "-bash", 12: "sshd-session: anna@pts/0"}, environ: map[int][]string{123: {"SSH_CONNECTION=127.0.0.1 5000 127.0.0.1 22"}}, why: "comes from this machine itself (127.0.0.1)"},
 		"ssh to its own address":      {lines: map[int]string{1234: self, 123: "-bash", 12: "sshd: anna@pts/0"}, environ: map[int][]string{123: {"SSH_CONNECTION=192.0.2.1 5000 192.0.2.1 22"}}, why: "comes from this machine itself (192.0.2.1)"},
 		"ssh, hidden":                 {lines: map[int]string{1234: self, 123: "bash", 12: "sshd: anna@pts/0"}, why: "where this ssh session comes from was hidden"},
@@ -127,6 +137,11 @@ func TestWhoCanSpeakForTheOwner(t *testing.T) {
 		if c.environ != nil {
 			d.environs = c.environ
 		}
+		if name == "a recording" { // in another terminal
+			p := d.processes[123]
+			p.Terminal = 6
+			d.processes[123] = p
+		}
 		if strings.HasSuffix(name, "on the terminal") {
 			p := d.processes[88]
 			p.Terminal, p.Session = 5, 12
@@ -135,6 +150,32 @@ func TestWhoCanSpeakForTheOwner(t *testing.T) {
 		err := d.judge()
 		var not *NotOwner
 		if refused := errors.As(err, &not); refused != (c.why != "") || refused != (err != nil) || !strings.Contains(fmt.Sprint(err), c.why) {
+			t.Errorf("%s: %v; want %q", name, err, c.why)
+		}
+	}
+}
+
+func TestWhatMaySpeakWithoutATerminal(t *testing.T) {
+	const self = "hookway trust --yes"
+	for name, c := range map[string]struct {
+		lines map[int]string
+		users bool
+		why   string
+	}{
+		"a service":         {lines: map[int]string{1234: self, 123: "sh -c x", 1: "/sbin/init"}},
+		"a runner":          {lines: map[int]string{1234: self, 123: "sh -c x", 12: "runner", 1: "/sbin/init"}},
+		"a container":       {lines: map[int]string{1234: self, 123: "sh -c x", 1: "/entry"}, users: true},
+		"what was left":     {lines: map[int]string{1234: self, 77: "sh", 1: "/sbin/init"}, users: true, why: "whoever started hookway (process 1234)"},
+		"below what was":    {lines: map[int]string{1234: self, 123: "sh -c x", 12: "timeout 9 sh", 1: "/lib/systemd/systemd"}, users: true, why: "whoever started timeout (process 12)"},
+		"a user's own init": {lines: map[int]string{1234: self, 123: "sh -c x", 12: "systemd --user", 1: "/sbin/init"}, users: true, why: "whoever started sh (process 123)"},
+		"an agent":          {lines: map[int]string{1234: self, 123: "claude", 1: "/sbin/init"}, why: "the agent claude"},
+	} {
+		d := newDesk(c.lines)
+		p := d.processes[1234]
+		p.Terminal = 0
+		d.processes[1234] = p
+		d.users = c.users
+		if err := d.rule().Script(); (err != nil) != (c.why != "") || !strings.Contains(fmt.Sprint(err), c.why) {
 			t.Errorf("%s: %v; want %q", name, err, c.why)
 		}
 	}

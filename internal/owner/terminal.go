@@ -2,6 +2,7 @@ package owner
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -23,8 +24,30 @@ type Terminal struct {
 
 // typing knows whether keys were pressed by a person; nil where that cannot be found out.
 type typing interface {
+	// settle waits until no key that was pressed before can be taken for one that is
+	// pressed from the time it gives on.
+	settle(ctx context.Context) (from time.Time, err error)
+
 	// pressed reports whether a key was pressed since a time.
 	pressed(since time.Time) bool
+}
+
+// Near checks that this process runs near the owner, as [Rule.Open] does, where in is a
+// terminal. What was typed there before counts. If not, the error is a
+// *NotOwner.
+func (r Rule) Near(in *os.File) error {
+	if err := r.Agent(); err != nil {
+		return err
+	}
+	m := r.machine()
+	if err := r.apart(m); err != nil {
+		return err
+	}
+	if err := r.terminal(m); err != nil {
+		return err
+	}
+	_, err := r.multiplexer(m, nameOf(in))
+	return err
 }
 
 // Open checks that this process runs in a terminal of the owner's own, in which no agent
@@ -72,27 +95,50 @@ func (t *Terminal) Write(text []byte) (int, error) {
 	return t.in.Write(text)
 }
 
-// Confirm asks a question that is answered with yes or no; no answer is no. What was
-// typed before the question was there does not count. An answer that nobody typed is a
-// *NotOwner.
-func (t *Terminal) Confirm(question string) (bool, error) {
+// Asks begins a question: keys that were pressed before the time that it gives do not
+// count. It may take a second.
+func (t *Terminal) Asks(ctx context.Context) (time.Time, error) {
 	asked := time.Now()
-	if err := discard(t.in); err != nil {
+	if t.typing != nil {
+		var err error
+		if asked, err = t.typing.settle(ctx); err != nil {
+			return asked, err
+		}
+	}
+	return asked, discard(t.in)
+}
+
+// Confirm asks a question that is answered with yes or no; no answer is no. What was
+// typed before the question was there does not count. An answer that nobody typed, or in a
+// terminal that is the owner's own no more, is a *NotOwner. When the context ends, the
+// error is [ErrInterrupted]; the terminal can be read no more then.
+func (t *Terminal) Confirm(ctx context.Context, question string) (bool, error) {
+	asked, err := t.Asks(ctx)
+	if err != nil {
 		return false, err
 	}
 	if _, err := fmt.Fprintf(t, "%s [y/N] ", question); err != nil {
 		return false, err
 	}
-	line, err := bufio.NewReader(io.LimitReader(t.in, 1000)).ReadString('\n')
-	if err != nil {
-		return false, nil
+	said := make(chan string, 1)
+	go func() { // it is left behind in a read if nobody answers: this process is about to end then
+		line, err := bufio.NewReader(io.LimitReader(t.in, 1000)).ReadString('\n')
+		if err != nil {
+			line = ""
+		}
+		said <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case <-ctx.Done():
+		_, err := fmt.Fprintln(t)
+		return false, errors.Join(ErrInterrupted, err)
+	case answer := <-said:
+		if answer != "y" && answer != "yes" {
+			return false, nil
+		}
 	}
-	answer := strings.ToLower(strings.TrimSpace(line))
-	if answer != "y" && answer != "yes" {
-		return false, nil
-	}
-	if t.typing != nil && !t.typing.pressed(asked) {
-		return false, notOwner("nobody typed that answer: the terminal that shows this one had no key pressed")
+	if err := t.Typed(asked); err != nil {
+		return false, err
 	}
 	return true, nil
 }

@@ -112,17 +112,26 @@ func (t *tmux) attended(pid int) bool {
 	if _, err := t.rule.clean(t.machine, pid); err != nil {
 		return false
 	}
-	for _, holder := range t.machine.holders(p.Terminal) {
-		if t.rule.holder(t.machine, holder) != nil {
-			return false
-		}
+	return t.rule.made(t.machine, &p, 0) == nil
+}
+
+// settle waits for the next second: tmux tells of keys to the second, and the person has
+// just pressed those of the command.
+func (t *tmux) settle(ctx context.Context) (from time.Time, err error) {
+	now := time.Now()
+	timer := time.NewTimer(now.Truncate(time.Second).Add(time.Second).Sub(now))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return time.Now(), nil
+	case <-ctx.Done():
+		return now, ErrInterrupted
 	}
-	return true
 }
 
 func (t *tmux) pressed(since time.Time) bool {
 	clients, err := t.clients()
-	return err == nil && slices.ContainsFunc(clients, func(c client) bool { return !c.typed.Before(since.Truncate(time.Second)) })
+	return err == nil && slices.ContainsFunc(clients, func(c client) bool { return c.typed.Unix() >= since.Unix() })
 }
 
 // ask has the server's own program ask the server: what else is called tmux was not
