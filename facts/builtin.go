@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"regexp"
 	"path"
 	"slices"
 	"strconv"
@@ -214,11 +215,13 @@ func (c *call) runText(v value, stdin values) values {
 	return c.line(v.text, c.at, stdin)
 }
 
+// runsHole finds a hole where a shell takes a word for a command, or gives it to one that does.
+var runsHole = regexp.MustCompile("(^|-c\\s|[;&|({`\n]|\\b(then|do|else|eval|exec|source|\\.|sh|bash|zsh|sudo|env|xargs|time|nohup|!)\\s)[\\s\"']*[\ue000\ue001]")
+
 // holdsNames reports whether a text is a line that was written out, with words of this machine
 // in it: what xargs -I puts there. Of what comes from elsewhere a word may be a line, too.
 func holdsNames(v value) bool {
-	first := strings.TrimLeft(v.text, " \t\n({")
-	if v.known() || first == "" || strings.HasPrefix(first, string(hole)) || strings.HasPrefix(first, string(word)) || !slices.Contains(v.from, "stdin") {
+	if v.known() || !slices.Contains(v.from, "stdin") || runsHole.MatchString(v.text) {
 		return false
 	}
 	return !slices.ContainsFunc(v.from, func(s string) bool { return strings.HasPrefix(s, "net:") || s == "decoded" })

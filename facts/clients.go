@@ -274,7 +274,7 @@ func (sh *shell) connects(e endpoint, sends []string, at hook.Span, since int) {
 	if !e.at.at.IsZero() {
 		fact.At = e.at.at
 	}
-	if strings.ContainsAny(e.host, string([]rune{hole, word})) {
+	if unclear(e.host) {
 		fact.Host, fact.Sure = "", false
 		sh.unknown(fact.At, "to which host it talks shows only when it runs")
 	}

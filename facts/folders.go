@@ -88,13 +88,12 @@ func folders(tool string, input map[string]any, known []string) []string {
 	var sure, other []string
 	for _, k := range slices.Sorted(maps.Keys(input)) {
 		dir, _ := input[k].(string)
-		dir = clean(dir)
 		switch {
 		case dir == "":
 		case shell && slices.Contains(known, k):
-			sure = append(sure, dir)
+			sure = append(sure, clean(dir))
 		case slices.Contains(keys, strings.ToLower(k)):
-			other = append(other, dir)
+			other = append(other, clean(dir))
 		}
 	}
 	if len(sure) != 1 { // none, or nobody knows which of them it takes

@@ -81,7 +81,7 @@ func (sh *shell) path(does string, f field, e effect) {
 
 // isNew reports whether it is known that there is no file of that name.
 func (sh *shell) isNew(p string) bool {
-	if sh.world.Lstat == nil || strings.ContainsAny(p, string([]rune{hole, word})) || strings.ContainsRune(p, '*') {
+	if sh.world.Lstat == nil || unclear(p) || strings.ContainsRune(p, '*') {
 		return false
 	}
 	_, err := sh.world.Lstat(sh.world.resolve(path.Clean(p)))
@@ -136,7 +136,7 @@ func (sh *shell) place(fact *hook.Fact, p string, f field, e effect) {
 		fact.Scope = scopeProject // only what takes the top itself away is about the top
 	}
 	fact.Inside = sh.world.inside(real, fact.Scope)
-	if fact.Does == "write" && sh.world.Lstat != nil && !strings.ContainsAny(real, string([]rune{hole, word})) {
+	if fact.Does == "write" && sh.world.Lstat != nil && !unclear(real) {
 		_, err := sh.world.Lstat(real)
 		fact.Creates = errors.Is(err, fs.ErrNotExist)
 	}
@@ -172,7 +172,7 @@ func (sh *shell) absolutePattern(f field) string {
 // expand gives the files that a pattern matches, where its folder can be read. Only
 // the last part of the path may have metacharacters.
 func (sh *shell) expand(f field) ([]string, bool) {
-	if sh.world.ReadDir == nil || strings.ContainsAny(f.text, string([]rune{hole, word})) || len(sh.st.dirs) != 1 {
+	if sh.world.ReadDir == nil || unclear(f.text) || len(sh.st.dirs) != 1 {
 		return nil, false
 	}
 	dir, base := "", f.pattern

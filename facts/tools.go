@@ -417,6 +417,12 @@ func (t *toolCall) tells() {
 // plainSettings takes back that a credential lies in a file of settings of the project, if what
 // is written there has none.
 func (t *toolCall) plainSettings(before int) {
+	settings := func(f hook.Fact) bool {
+		return f.Does == "write" && f.Secret == "registry token" && f.Scope == scopeProject
+	}
+	if !slices.ContainsFunc(t.out[before:], settings) {
+		return
+	}
 	plain := func(text string) bool {
 		low := strings.ToLower(text)
 		return !slices.ContainsFunc([]string{"auth", "passw", "token", "registry", "script", "shell", "proxy", "cert", "key", "//", "${", "cafile", "secret"}, func(w string) bool { return strings.Contains(low, w) })
@@ -427,7 +433,7 @@ func (t *toolCall) plainSettings(before int) {
 			continue
 		}
 		for i := before; i < len(t.out); i++ {
-			if f := &t.out[i]; f.Does == "write" && f.Secret == "registry token" && f.Scope == scopeProject {
+			if f := &t.out[i]; settings(*f) {
 				f.Secret = ""
 			}
 		}

@@ -36,7 +36,13 @@ func anything(from ...string) values { return values{{text: string(hole), from: 
 // someName is a text of which only the shape is known.
 func someName(from ...string) values { return values{{text: string(word), from: from}} }
 
-func (v value) known() bool { return !strings.ContainsAny(v.text, string([]rune{hole, word})) }
+func (v value) known() bool { return !unclear(v.text) }
+
+// unclear reports whether a text has a hole or a word in it. Two searches for one rune are much
+// faster than one for a set of them.
+func unclear(s string) bool {
+	return strings.Contains(s, string(hole)) || strings.Contains(s, string(word))
+}
 
 func (vs values) known() bool {
 	for _, v := range vs {
@@ -145,7 +151,7 @@ func visible(s string) string { return unknownShown.Replace(s) }
 
 // clean takes the runes out of a text from outside that mean something here.
 func clean(s string) string {
-	if !strings.ContainsAny(s, string([]rune{hole, word})) {
+	if !unclear(s) {
 		return s
 	}
 	return unknownTaken.Replace(s)
