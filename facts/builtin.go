@@ -1,8 +1,8 @@
 package facts
 
 import (
-	"regexp"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
