@@ -2,9 +2,11 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -39,14 +41,14 @@ Your own scripts, in hookway's folder and ~/.config/agent-relay, run without tru
 		Args:    exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if own {
-				return trustOwn(a, yes)
+				return trustOwn(cmd.Context(), a, yes)
 			}
 			shown := map[string]bool{}
 			status, err := config.TrustIf(a.home.Options(), func(status trust.Status) error {
 				showDestinations(a, status.Sends, shown)
 				showWraps(a, status.Wraps)
 				showSights(a, status.Sees)
-				return askConsent(a, status, yes)
+				return askConsent(cmd.Context(), a, status, yes)
 			})
 			if err != nil {
 				return err
@@ -67,10 +69,10 @@ Your own scripts, in hookway's folder and ~/.config/agent-relay, run without tru
 }
 
 // trustOwn asks what the user's own scripts may do.
-func trustOwn(a *app, yes bool) error {
+func trustOwn(ctx context.Context, a *app, yes bool) error {
 	status, err := config.TrustOwn(a.home.Options(), func(status trust.Status) error {
 		showSights(a, status.Sees)
-		return askConsent(a, status, yes)
+		return askConsent(ctx, a, status, yes)
 	})
 	switch {
 	case err != nil:
@@ -90,7 +92,7 @@ func trustOwn(a *app, yes bool) error {
 
 // askConsent asks the user for what is not a matter of course: files that changed, words
 // whose meaning cannot be known, and what scripts may do that they could not before.
-func askConsent(a *app, status trust.Status, yes bool) error {
+func askConsent(ctx context.Context, a *app, status trust.Status, yes bool) error {
 	if !a.json {
 		showDifferences(a, status)
 	}
@@ -135,11 +137,10 @@ func askConsent(a *app, status trust.Status, yes bool) error {
 	}
 	if !a.json && term.IsTerminal(int(a.in.Fd())) {
 		fmt.Fprint(visible.Writer{To: a.err}, b.String())
-		yes := asked(a.in, a.err, "Allow this?")
-		if err := a.owner.Near(a.in); err != nil {
-			return fmt.Errorf("nothing was trusted: %w", err)
-		}
-		if yes {
+		switch yes, err := a.consents(ctx, "Allow this?"); {
+		case err != nil:
+			return err
+		case yes:
 			return nil
 		}
 		err := errors.New("nothing was trusted")
@@ -159,6 +160,25 @@ func showDifferences(a *app, status trust.Status) {
 			fmt.Fprintf(a.out, "  %s\n", visible.Line(strings.ReplaceAll(line, "\t", "    ")))
 		}
 	}
+}
+
+// consents asks the owner in a terminal of their own.
+func (a *app) consents(ctx context.Context, question string) (bool, error) {
+	const not = "nothing was trusted"
+	out, ok := a.out.(*os.File)
+	if !ok || !term.IsTerminal(int(out.Fd())) { // what it prints may go to a file
+		out = a.in
+	}
+	terminal, err := a.owner.Open(a.in, out)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", not, err)
+	}
+	defer terminal.Close()
+	yes, err := terminal.Confirm(ctx, question)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", not, err)
+	}
+	return yes, err
 }
 
 // asked asks a person a question that is answered with yes or no; no answer is no.

@@ -39,7 +39,7 @@ var tools = []string{
 	"script", "scriptlive", "expect", "expectk", "unbuffer", "empty", "faketty", "socat", "sshpass", "rlwrap", "asciinema", "ttyrec", "systemd-run", "setsid", "nohup",
 	"sh", "ash", "bash", "dash", "zsh", "ksh", "mksh", "yash", "osh", "csh", "tcsh", "fish", "nu", "elvish", "xonsh", "pwsh", "busybox", "toybox",
 	"perl", "raku", "ruby", "irb", "node", "nodejs", "bun", "deno", "php", "lua", "luajit", "tclsh", "wish", "python", "pypy", "ipython",
-	"awk", "gawk", "mawk", "guile", "racket", "sbcl", "clisp", "ecl", "erl", "beam.smp", "elixir", "julia", "R", "Rscript", "octave", "gdb",
+	"awk", "gawk", "mawk", "guile", "racket", "sbcl", "clisp", "ecl", "erl", "beam.smp", "elixir", "julia", "R", "Rscript", "octave", "gdb", "ld.so", // which runs what it is given
 }
 
 // editors make terminals in their windows, and run scripts that press keys there.
@@ -49,6 +49,8 @@ var editors = []string{"vi", "vim", "vim.basic", "vim.tiny", "gvim", "nvim", "em
 var helpers = []string{
 	"timeout", "env", "nice", "ionice", "chrt", "taskset", "stdbuf", "xargs", "parallel", "find", "fd", "make", "ninja", "just", "git", "tar", "sed", "ed", "watch",
 	"entr", "flock", "time", "strace", "ltrace", "perf", "unshare", "nsenter", "chroot", "prlimit", "catchsegv", "valgrind", "rsync", "less", "man", "sqlite3", "psql", "cpulimit", "daemonize", "start-stop-daemon",
+	"dbus-run-session", "dbus-launch", "xvfb-run", "su", "runuser", "setpriv", "sudo", "doas", "gosu", "su-exec", "ssh-agent", "gpg-agent", "firejail", "bwrap", "proot",
+	"fakeroot", "faketime", "systemd-inhibit", "systemd-cat", "setarch", "numactl", "rr", "torsocks", "proxychains4", "eatmydata", "chpst", "choom",
 }
 
 // inits are first processes of machines.
@@ -108,6 +110,9 @@ func scriptOf(p *process.Process) string {
 func is(p *process.Process, list []string) bool {
 	for _, file := range []string{first(p.Args), p.Exe} {
 		name := base(strings.TrimSuffix(file, ":"))
+		if strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") {
+			name = "ld.so"
+		}
 		if slices.Contains(list, name) || slices.Contains(list, version.ReplaceAllString(name, "")) {
 			return true
 		}

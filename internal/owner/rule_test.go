@@ -125,6 +125,8 @@ func TestWhoCanSpeakForTheOwner(t *testing.T) {
 		"script, in a container":      {lines: map[int]string{1234: self, 1: "/server", 8: "bash", 88: "python3 x.py"}, held: []int{88}},
 		"an unknown one of a desktop": {lines: map[int]string{1234: self, 1: "/sbin/init", 8: "gnome-shell", 88: "python3 x.py"}, held: []int{88}},
 		"an editor on a server":       {lines: map[int]string{1234: self, 1: "/sbin/init", 8: "sh code-server", 88: "node /x/out/bootstrap-fork --type=ptyHost"}, held: []int{88}},
+		"the loader, left behind":     {lines: map[int]string{1234: self, 88: "/lib64/ld-linux-x86-64.so.2 /usr/bin/python3 x.py"}, held: []int{88}, why: "this terminal was made by ld-linux"},
+		"below a session's helper":    {lines: map[int]string{1234: self, 1: "/server", 8: "dbus-run-session -- python3 x.py", 88: "python3 x.py"}, held: []int{88}, why: "below dbus-run-session (process 8)"},
 		"vim, left behind":            {lines: map[int]string{1234: self, 88: "vim -s x"}, held: []int{88}, why: "this terminal was made by vim"},
 		"screen":                      {lines: map[int]string{1234: self, 88: "SCREEN -dmS x"}, held: []int{88}, why: "does not tell whether a person"},
 		"ssh to itself":               {lines: map[int]string{1234: self, 123: "-bash", 12: "sshd-session: anna@pts/0"}, environ: map[int][]string{123: {"SSH_CONNECTION=127.0.0.1 5000 127.0.0.1 22"}}, why: "comes from this machine itself (127.0.0.1)"},

@@ -32,24 +32,6 @@ type typing interface {
 	pressed(since time.Time) bool
 }
 
-// Near checks that this process runs near the owner, as [Rule.Open] does, where in is a
-// terminal. What was typed there before counts. If not, the error is a
-// *NotOwner.
-func (r Rule) Near(in *os.File) error {
-	if err := r.Agent(); err != nil {
-		return err
-	}
-	m := r.machine()
-	if err := r.apart(m); err != nil {
-		return err
-	}
-	if err := r.terminal(m); err != nil {
-		return err
-	}
-	_, err := r.multiplexer(m, nameOf(in))
-	return err
-}
-
 // Open checks that this process runs in a terminal of the owner's own, in which no agent
 // has a hand. in and out are what the command reads and writes. If it does not, the
 // error is a *NotOwner.

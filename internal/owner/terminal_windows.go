@@ -26,6 +26,3 @@ func discard(tty *os.File) error { return windows.FlushConsoleInputBuffer(window
 // canType reports whether a process can put text into what was typed at its terminal: no
 // process has one that is told.
 func canType() bool { return false }
-
-// nameOf is the file of a terminal.
-func nameOf(file *os.File) string { return file.Name() }
