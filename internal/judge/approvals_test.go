@@ -338,7 +338,7 @@ func TestAnswersForMoreThanOneCall(t *testing.T) {
 	}
 	says(t, s, r, true, approve.ScopeShape)
 	for range 2 {
-		w.want(w.ask(w.codex("rm -r -f ./build")), "!deny")
+		w.want(w.ask(w.codex("rm -fr ./build")), "!deny")
 	}
 	w.want(w.ask(w.codex("rm -rf src")), `"deny"`, "Waiting for approval")
 }
