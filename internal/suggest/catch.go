@@ -30,37 +30,7 @@ type snare struct {
 
 // catches are the rules that would have caught what a person stopped by hand.
 func (j *judge) catches(ctx context.Context) ([]Suggestion, error) {
-	snares := map[string]*snare{}
-	for _, h := range sortedHashes(j.watch.no) {
-		a := j.watch.no[h]
-		if !j.inside(a.dir) {
-			continue
-		}
-		list := j.facts(&a.call)
-		f := worst(list)
-		if f == nil || j.counts(list) {
-			continue
-		}
-		text, name := snareOf(f)
-		for i, one := range [][2]string{{text, name}, narrowOf(list)} {
-			if one[0] != "" && (i == 0 || one[0] != text) {
-				if s := j.snare(snares, one, f.By, a, list); i > 0 {
-					s.narrow, s.rule = true, "" // a rule of hookway's own is about more
-				}
-			}
-		}
-	}
-	var set []*snare
-	for _, text := range slices.Sorted(maps.Keys(snares)) {
-		s := snares[text]
-		if occasions, _ := s.habit(); occasions < leastStopped || j.standing("ask", s.calls) {
-			continue
-		}
-		var err error
-		if s.test, err = where.Compile(text); err == nil {
-			set = append(set, s)
-		}
-	}
+	set := j.set(j.snares())
 	if len(set) == 0 {
 		return nil, nil
 	}
@@ -69,15 +39,6 @@ func (j *judge) catches(ctx context.Context) ([]Suggestion, error) {
 	}
 	var out []Suggestion
 	ids := j.taken()
-	slices.SortStableFunc(set, func(a, b *snare) int {
-		switch {
-		case a.narrow == b.narrow:
-			return 0
-		case a.narrow:
-			return 1
-		}
-		return -1
-	})
 	caught := map[*answered]bool{}
 	for _, s := range set {
 		if s.narrow && !slices.ContainsFunc(s.calls, func(a *answered) bool { return !caught[a] }) {
@@ -91,6 +52,50 @@ func (j *judge) catches(ctx context.Context) ([]Suggestion, error) {
 		}
 	}
 	return out, nil
+}
+
+// snares are the rules, by their text, that hold for what a person stopped and no rule
+// of hookway's own stops already.
+func (j *judge) snares() map[string]*snare {
+	out := map[string]*snare{}
+	for _, h := range sortedHashes(j.watch.no) {
+		a := j.watch.no[h]
+		if !j.inside(a.dir) {
+			continue
+		}
+		list := j.facts(&a.call)
+		f := worst(list)
+		if f == nil || j.counts(list) {
+			continue
+		}
+		text, name := snareOf(f)
+		j.snare(out, [2]string{text, name}, f.By, a, list)
+		if one := narrowOf(list); one[0] != "" && one[0] != text {
+			s := j.snare(out, one, f.By, a, list)
+			s.narrow, s.rule = true, "" // a rule of hookway's own is about more
+		}
+	}
+	return out
+}
+
+// set are the rules of those that a person stopped often enough, the wide ones first.
+func (j *judge) set(snares map[string]*snare) (out []*snare) {
+	var narrow []*snare
+	for _, text := range slices.Sorted(maps.Keys(snares)) {
+		s := snares[text]
+		if occasions, _ := s.habit(); occasions < leastStopped || j.standing("ask", s.calls) {
+			continue
+		}
+		var err error
+		switch s.test, err = where.Compile(text); {
+		case err != nil:
+		case s.narrow:
+			narrow = append(narrow, s)
+		default:
+			out = append(out, s)
+		}
+	}
+	return append(out, narrow...)
 }
 
 // snare adds a call to the rule that would catch it.
