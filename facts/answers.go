@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -59,14 +60,14 @@ func isCodeOption(t string) bool {
 }
 
 // codeOfCall is what a call is answered by: five letters and digits.
-var codeOfCall = regexp.MustCompile(`^[0-9A-Za-z]{2,4}-?[0-9A-Za-z]{1,4}$`)
+var codeOfCall = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z]{2,4}-?[0-9A-Za-z]{1,4}$`) })
 
 // answersAt reads words as a command of hookway, with its name or without.
 func answersAt(words []field) (hook.Fact, bool) {
 	if name := programName(words[0].text); name == "hookway" || strings.HasPrefix(name, "hookway-") {
 		return ownChange(words[1:])
 	}
-	if len(words) > 2 && words[0].text == "approvals" && slices.Contains(answering, words[1].text) && codeOfCall.MatchString(words[2].text) {
+	if len(words) > 2 && words[0].text == "approvals" && slices.Contains(answering, words[1].text) && codeOfCall().MatchString(words[2].text) {
 		return ownChange(words)
 	}
 	return hook.Fact{}, false
@@ -96,7 +97,9 @@ func (sh *shell) ownSecret(name string) bool {
 }
 
 // changesRows finds what changes a database.
-var changesRows = regexp.MustCompile(`(?i)\b(update|insert|delete|replace|drop|alter|create|commit|executescript|vacuum|attach)\b`)
+var changesRows = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(update|insert|delete|replace|drop|alter|create|commit|executescript|vacuum|attach)\b`)
+})
 
 // ownFiles tells that code has the name of something of hookway's in it by which answers are
 // given: its socket, its database of requests, and what is kept of those who may answer.
@@ -114,7 +117,7 @@ func (r *reader) ownFiles(src string) {
 		switch base := path.Base(t.text); {
 		case strings.HasSuffix(base, ".sock") && !strings.Contains(base, " "):
 			what = "daemon"
-		case slices.Contains(ownSecrets, base), base == "approvals.db" && changesRows.MatchString(src):
+		case slices.Contains(ownSecrets, base), base == "approvals.db" && changesRows().MatchString(src):
 			what = "files"
 		}
 		if what != "" {
@@ -125,19 +128,21 @@ func (r *reader) ownFiles(src string) {
 }
 
 // ownPaths are those under which hookway is answered and changed over HTTP.
-var ownPaths = regexp.MustCompile(`/v1/(approvals|standing|memories)/[^/\s"'?]+|/v1/(guards|page)\b`)
+var ownPaths = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`/v1/(approvals|standing|memories)/[^/\s"'?]+|/v1/(guards|page)\b`)
+})
 
 // asksToChange finds requests that change something.
-var asksToChange = regexp.MustCompile(`(?i)\b(post|put|delete|patch)\b|\bdata\s*=`)
+var asksToChange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(post|put|delete|patch)\b|\bdata\s*=`) })
 
 // ownRequests tells of a request in code to this machine that would answer for a person.
 func (r *reader) ownRequests(src string) {
-	if !ownPaths.MatchString(src) || !asksToChange.MatchString(src) {
+	if !ownPaths().MatchString(src) || !asksToChange().MatchString(src) {
 		return
 	}
 	here := strings.Contains(src, "localhost") || strings.Contains(src, "127.0.0.1") || strings.Contains(src, "AF_UNIX") || strings.Contains(src, ".sock")
 	for _, t := range r.tokens {
-		if t.kind != 's' || !ownPaths.MatchString(t.text) {
+		if t.kind != 's' || !ownPaths().MatchString(t.text) {
 			continue
 		}
 		u, err := url.Parse(t.text)
@@ -150,7 +155,7 @@ func (r *reader) ownRequests(src string) {
 }
 
 // changesByHTTP reports whether a request to an address would change what guards the agent.
-func changesByHTTP(address string) bool { return ownPaths.MatchString(address) }
+func changesByHTTP(address string) bool { return ownPaths().MatchString(address) }
 
 // answersHTTP tells of a request that would answer for a person, or make the rules milder.
 func (c *call) answersHTTP(address, method, class string, at hook.Span) {

@@ -3,6 +3,7 @@ package facts
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // appleScript reads code of AppleScript: the lines that it gives a shell are run. It reports
@@ -14,7 +15,7 @@ func (c *call) appleScript(v value) bool {
 	}
 	rest := v.text
 	for {
-		at := shellOfAppleScript.FindStringIndex(rest)
+		at := shellOfAppleScript().FindStringIndex(rest)
 		if at == nil {
 			break
 		}
@@ -30,7 +31,7 @@ func (c *call) appleScript(v value) bool {
 		c.shell.st = old
 		rest = rest[n:]
 	}
-	return !actsOfAppleScript.MatchString(stringsOfAppleScript.ReplaceAllString(v.text, `""`))
+	return !actsOfAppleScript().MatchString(stringsOfAppleScript().ReplaceAllString(v.text, `""`))
 }
 
 // quotedApple reads a string that begins a text, and gives its length with the quotes.
@@ -54,9 +55,11 @@ func quotedApple(s string) (string, int) {
 }
 
 var (
-	shellOfAppleScript   = regexp.MustCompile(`(?i)\bdo\s+shell\s+script\b`)
-	stringsOfAppleScript = regexp.MustCompile(`"(\\.|[^"\\])*"`)
+	shellOfAppleScript   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bdo\s+shell\s+script\b`) })
+	stringsOfAppleScript = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(\\.|[^"\\])*"`) })
 	// actsOfAppleScript are words by which AppleScript does more than to show, to ask and to tell
 	// what there is.
-	actsOfAppleScript = regexp.MustCompile(`(?i)\b(delete|erase|empty|move|duplicate|remove|save|write|set\s+eof|open|run|load|store|keystroke|key\s+code|key\s+down|click|perform|shut\s+down|restart|log\s+out|sleep|quit|eject|make|send|import|use|current\s+application|password|clipboard|keychain|do\s+script|do\s+javascript|execute|mount|update|login\s+item)s?\b`)
+	actsOfAppleScript = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(delete|erase|empty|move|duplicate|remove|save|write|set\s+eof|open|run|load|store|keystroke|key\s+code|key\s+down|click|perform|shut\s+down|restart|log\s+out|sleep|quit|eject|make|send|import|use|current\s+application|password|clipboard|keychain|do\s+script|do\s+javascript|execute|mount|update|login\s+item)s?\b`)
+	})
 )

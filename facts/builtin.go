@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -216,12 +217,14 @@ func (c *call) runText(v value, stdin values) values {
 }
 
 // runsHole finds a hole where a shell takes a word for a command, or gives it to one that does.
-var runsHole = regexp.MustCompile("(^|-c\\s|[;&|({`\n]|\\b(then|do|else|eval|exec|source|\\.|sh|bash|zsh|sudo|env|xargs|time|nohup|!)\\s)[\\s\"']*[\ue000\ue001]")
+var runsHole = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(^|-c\\s|[;&|({`\n]|\\b(then|do|else|eval|exec|source|\\.|sh|bash|zsh|sudo|env|xargs|time|nohup|!)\\s)[\\s\"']*[\ue000\ue001]")
+})
 
 // holdsNames reports whether a text is a line that was written out, with words of this machine
 // in it: what xargs -I puts there. Of what comes from elsewhere a word may be a line, too.
 func holdsNames(v value) bool {
-	if v.known() || !slices.Contains(v.from, "stdin") || runsHole.MatchString(v.text) {
+	if v.known() || !slices.Contains(v.from, "stdin") || runsHole().MatchString(v.text) {
 		return false
 	}
 	return !slices.ContainsFunc(v.from, func(s string) bool { return strings.HasPrefix(s, "net:") || s == "decoded" })

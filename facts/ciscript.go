@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -28,23 +29,25 @@ func isCI(name string) bool {
 var scriptKeys = []string{"run", "script", "before_script", "after_script", "command", "commands", "bash", "sh", "install", "before_install", "after_success", "after_failure", "deploy", "build", "pre_build", "post_build", "entry", "test", "test_script", "build_script", "deploy_script"}
 
 var (
-	yamlKey    = regexp.MustCompile(`^(\s*(?:- +)?)([A-Za-z_]+):(?:\s+(.*))?$`)
-	shOfGroovy = regexp.MustCompile(`(?s)\b(?:sh|bash)\s*\(?\s*(?:script:\s*)?("""(.*?)"""|'''(.*?)'''|"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)')`)
-	expression = regexp.MustCompile(`\$\{\{\s*([^}]*?)\s*\}\}`)
-	azureName  = regexp.MustCompile(`\$\(([A-Za-z_][\w.]*)\)`)
+	yamlKey    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\s*(?:- +)?)([A-Za-z_]+):(?:\s+(.*))?$`) })
+	shOfGroovy = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?s)\b(?:sh|bash)\s*\(?\s*(?:script:\s*)?("""(.*?)"""|'''(.*?)'''|"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)')`)
+	})
+	expression = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{\{\s*([^}]*?)\s*\}\}`) })
+	azureName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\(([A-Za-z_][\w.]*)\)`) })
 )
 
 // ciScripts are the lines for a shell in a file of a service that builds.
 func ciScripts(name, text string) (scripts []string) {
 	if strings.HasPrefix(strings.ToLower(path.Base(name)), "jenkinsfile") {
-		for _, m := range shOfGroovy.FindAllStringSubmatch(text, -1) {
+		for _, m := range shOfGroovy().FindAllStringSubmatch(text, -1) {
 			scripts = append(scripts, m[2]+m[3]+m[4]+m[5])
 		}
 		return scripts
 	}
 	lines := strings.Split(text, "\n")
 	for i := 0; i < len(lines); i++ {
-		m := yamlKey.FindStringSubmatch(strings.TrimRight(lines[i], "\r"))
+		m := yamlKey().FindStringSubmatch(strings.TrimRight(lines[i], "\r"))
 		if m == nil || !slices.Contains(scriptKeys, m[2]) {
 			continue
 		}
@@ -53,7 +56,7 @@ func ciScripts(name, text string) (scripts []string) {
 			var block []string
 			for i+1 < len(lines) && (strings.TrimSpace(lines[i+1]) == "" || indent(lines[i+1]) > len(m[1]) || val == "" && indent(lines[i+1]) == len(m[1]) && strings.HasPrefix(strings.TrimSpace(lines[i+1]), "- ")) {
 				i++
-				if val == "" && yamlKey.MatchString(lines[i]) && !strings.HasPrefix(strings.TrimSpace(lines[i]), "- ") { // a map, with keys of its own
+				if val == "" && yamlKey().MatchString(lines[i]) && !strings.HasPrefix(strings.TrimSpace(lines[i]), "- ") { // a map, with keys of its own
 					i--
 					break
 				}
@@ -104,7 +107,7 @@ func (sh *shell) builds(name, src string) {
 	b := ciFile{shell: sh, names: map[string]string{}}
 	for line := range strings.Lines(src) { // TOKEN: ${{ secrets.X }}
 		if key, val, ok := strings.Cut(strings.TrimSpace(line), ":"); ok && len(key) < 64 && !strings.ContainsAny(key, " -\"'") {
-			if m := expression.FindStringSubmatch(val); m != nil {
+			if m := expression().FindStringSubmatch(val); m != nil {
 				b.names[m[1]] = key
 				sh.st.set(key, expressed(m[1]))
 			}
@@ -136,13 +139,13 @@ type ciFile struct {
 
 // script is a script with variables in place of what the service fills in.
 func (b *ciFile) script(name, script string) string {
-	script = expression.ReplaceAllStringFunc(script, func(s string) string {
-		inner := expression.FindStringSubmatch(s)[1]
+	script = expression().ReplaceAllStringFunc(script, func(s string) string {
+		inner := expression().FindStringSubmatch(s)[1]
 		return b.given(inner, expressed(inner))
 	})
 	if strings.Contains(strings.ToLower(name), "azure") {
-		script = azureName.ReplaceAllStringFunc(script, func(s string) string {
-			inner := azureName.FindStringSubmatch(s)[1]
+		script = azureName().ReplaceAllStringFunc(script, func(s string) string {
+			inner := azureName().FindStringSubmatch(s)[1]
 			return b.given("$"+inner, anything(ciSecret+inner))
 		})
 	}

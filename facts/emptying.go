@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // leavesNothing tells of a file that a script of an editor leaves without what it held.
@@ -138,11 +139,11 @@ func sedAddress(l string) (rest string, all bool) {
 func perlEmpties(code string, prints bool) bool {
 	code = strings.TrimSpace(code)
 	if !prints {
-		return !perlPrints.MatchString(code)
+		return !perlPrints().MatchString(code)
 	}
 	for l := range strings.FieldsFuncSeq(code, func(r rune) bool { return r == '\n' || r == ';' }) {
 		l = strings.TrimSpace(l)
-		if pattern, with, _, ok := replaced(l); ok && wholeLine(pattern) && !keepsMatch(with) || emptiesLine.MatchString(l) {
+		if pattern, with, _, ok := replaced(l); ok && wholeLine(pattern) && !keepsMatch(with) || emptiesLine().MatchString(l) {
 			return true
 		}
 	}
@@ -150,13 +151,17 @@ func perlEmpties(code string, prints bool) bool {
 }
 
 var (
-	perlPrints  = regexp.MustCompile(`\b(print|printf|say|puts|p|pp|syswrite|write|eval|do|require|system|exec|putc|display)\b|\$stdout|STDOUT|ARGVOUT|<<`)
-	emptiesLine = regexp.MustCompile(`^(\$_\s*=\s*(""|''|undef|q\(\)|nil)|undef\s+\$_|undef\(\$_\)|\$_\.(clear|replace\(?\s*(""|'')\)?)|next\s+LINE\s+if\s+1)$`)
+	perlPrints = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(print|printf|say|puts|p|pp|syswrite|write|eval|do|require|system|exec|putc|display)\b|\$stdout|STDOUT|ARGVOUT|<<`)
+	})
+	emptiesLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(\$_\s*=\s*(""|''|undef|q\(\)|nil)|undef\s+\$_|undef\(\$_\)|\$_\.(clear|replace\(?\s*(""|'')\)?)|next\s+LINE\s+if\s+1)$`)
+	})
 )
 
 // awkEmpties reports whether a program of awk prints nothing of what it reads.
 func awkEmpties(src string) bool {
-	if awkPrints.MatchString(src) {
+	if awkPrints().MatchString(src) {
 		return false
 	}
 	var patterns strings.Builder // what stands outside the brackets of actions
@@ -188,7 +193,7 @@ func awkEmpties(src string) bool {
 	return acts
 }
 
-var awkPrints = regexp.MustCompile(`\b(print|printf|getline|system|fflush)\b|@`)
+var awkPrints = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(print|printf|getline|system|fflush)\b|@`) })
 
 // viEmpties reports whether commands of vi, ex or ed leave nothing of a file and write it.
 func viEmpties(commands []string) bool {
@@ -199,8 +204,8 @@ func viEmpties(commands []string) bool {
 			for _, start := range []string{"silent! ", "silent ", "sil! ", "sil ", "execute ", "exe "} {
 				l = strings.Trim(strings.TrimPrefix(l, start), `"'`)
 			}
-			writes = writes || viWrites.MatchString(l)
-			empties = empties || viDeletes.MatchString(l)
+			writes = writes || viWrites().MatchString(l)
+			empties = empties || viDeletes().MatchString(l)
 			if rest, ok := strings.CutPrefix(l, "%"); ok {
 				pattern, with, _, ok := replaced(strings.Replace(strings.TrimSpace(rest), "substitute", "s", 1))
 				empties = empties || ok && wholeLine(pattern) && !keepsMatch(with)
@@ -211,6 +216,10 @@ func viEmpties(commands []string) bool {
 }
 
 var (
-	viWrites  = regexp.MustCompile(`^(w|write|wq|x|xit|exit|up|update|wa|wall|wqa|xa|xall|wqall|norm(al)?!?.*ZZ)!?$`)
-	viDeletes = regexp.MustCompile(`^((%|,|1,\$|0,\$)\s*(d|de|del|delete)( _)?|(norm|normal)!?\s+(gg"?_?dG|ggVGd|:%d|ggcG.*)|(g|global)/(\.|\^|\$|\.\*|\^\.\*\$)?/\s*(d|delete)( _)?|call deletebufline\('?%'?, ?1, ?'?\$'?\))$`)
+	viWrites = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(w|write|wq|x|xit|exit|up|update|wa|wall|wqa|xa|xall|wqall|norm(al)?!?.*ZZ)!?$`)
+	})
+	viDeletes = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^((%|,|1,\$|0,\$)\s*(d|de|del|delete)( _)?|(norm|normal)!?\s+(gg"?_?dG|ggVGd|:%d|ggcG.*)|(g|global)/(\.|\^|\$|\.\*|\^\.\*\$)?/\s*(d|delete)( _)?|call deletebufline\('?%'?, ?1, ?'?\$'?\))$`)
+	})
 )

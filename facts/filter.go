@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // has reports whether one of grep's options is there, as a letter or by its long name.
@@ -69,12 +70,14 @@ func (g *grepCall) names() values {
 }
 
 // keyMarks are what texts with credentials have in them, and others only if they are about them.
-var keyMarks = regexp.MustCompile(`(?i)BEGIN.{0,3}(RSA|OPENSSH|EC|DSA|PGP|ENCRYPTED)|PRIVATE.{1,3}KEY|aws_secret_access_key|\bAKIA|\bASIA|ghp_|github_pat_|glpat-|xox[bp]|sk_live|sk-ant|npm_\[|_authToken|client_secret"`)
+var keyMarks = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)BEGIN.{0,3}(RSA|OPENSSH|EC|DSA|PGP|ENCRYPTED)|PRIVATE.{1,3}KEY|aws_secret_access_key|\bAKIA|\bASIA|ghp_|github_pat_|glpat-|xox[bp]|sk_live|sk-ant|npm_\[|_authToken|client_secret"`)
+})
 
 // keysBelow are the places outside the project where grep looks for texts that are credentials:
 // what it finds there, or in which files, are some.
 func (g *grepCall) keysBelow() (out []string) {
-	if !slices.ContainsFunc(g.patterns, keyMarks.MatchString) || g.has("v", "--invert-match") || g.has("L", "--files-without-match") || g.has("c", "--count") || g.has("q", "--quiet") {
+	if !slices.ContainsFunc(g.patterns, keyMarks().MatchString) || g.has("v", "--invert-match") || g.has("L", "--files-without-match") || g.has("c", "--count") || g.has("q", "--quiet") {
 		return nil
 	}
 	for _, f := range g.operands {

@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // manifest is what of a package.json runs something.
@@ -63,11 +64,11 @@ func (c *call) npmInstall() {
 }
 
 // installScript is one of them in a part of a package.json.
-var installScript = regexp.MustCompile(`"(?:pre|post)?install"\s*:\s*("(?:\\.|[^"\\])*")`)
+var installScript = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:pre|post)?install"\s*:\s*("(?:\\.|[^"\\])*")`) })
 
 // scriptsIn are those that stand in a part of a package.json.
 func scriptsIn(text string) (lines []string) {
-	for _, m := range installScript.FindAllStringSubmatch(text, maxScripts+1) {
+	for _, m := range installScript().FindAllStringSubmatch(text, maxScripts+1) {
 		var line string
 		if json.Unmarshal([]byte(m[1]), &line) == nil {
 			lines = append(lines, line)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -304,12 +305,12 @@ func (c *call) ownFile(p parsed) bool {
 		return false
 	}
 	for _, f := range c.args {
-		if strings.ContainsRune(f.text, hole) || otherDatabase.MatchString(f.text) {
+		if strings.ContainsRune(f.text, hole) || otherDatabase().MatchString(f.text) {
 			return false
 		}
 	}
 	for _, v := range c.stdin {
-		if !v.known() || otherDatabase.MatchString(v.text) {
+		if !v.known() || otherDatabase().MatchString(v.text) {
 			return false
 		}
 	}
@@ -322,4 +323,4 @@ func (c *call) ownFile(p parsed) bool {
 }
 
 // otherDatabase finds what may open a further database.
-var otherDatabase = regexp.MustCompile(`(?i)\battach\b|(?m:^\s*\.[a-z])|^--?(init|cmd)\b`)
+var otherDatabase = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\battach\b|(?m:^\s*\.[a-z])|^--?(init|cmd)\b`) })

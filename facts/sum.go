@@ -2,6 +2,7 @@ package facts
 
 import (
 	"regexp"
+	"sync"
 
 	parser "github.com/hookway/hookway/internal/shell"
 	"mvdan.cc/sh/v3/syntax"
@@ -9,7 +10,7 @@ import (
 
 // commandInSum is what begins like a command, and hardly like a sum: a name, and behind
 // it a word or an option.
-var commandInSum = regexp.MustCompile(`^\s*\(*\s*([\w./-]+)\s+(-?[A-Za-z/~"'$.])`)
+var commandInSum = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*\(*\s*([\w./-]+)\s+(-?[A-Za-z/~"'$.])`) })
 
 // sum reads what stands between "((" and "))". Shells that know no sums, as the sh of
 // Debian and Alpine, begin two subshells there, and run what others would count.
@@ -20,7 +21,7 @@ func (sh *shell) sum(c *syntax.ArithmCmd) {
 		return
 	}
 	text := sh.src[from+2 : to]
-	first := commandInSum.FindStringSubmatch(text)
+	first := commandInSum().FindStringSubmatch(text)
 	if first == nil || programs()[programName(first[1])] == nil {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Failure returns why a tool failed, as far as its response tells; "" means that it
@@ -24,7 +25,7 @@ func (r *ToolResponse) Failure() string {
 	case r.ExitCode != nil && *r.ExitCode != 0:
 		why = join(fmt.Sprintf("exit code %d", *r.ExitCode), why, "\n")
 	case failedStatus(r.Extra["status"]), failedStatus(r.Extra["result_type"]), codeOf(r.Extra["exitCode"]) != 0, codeOf(r.Extra["exit"]) != 0:
-	case statusLine.MatchString(r.Output):
+	case statusLine().MatchString(r.Output):
 	default:
 		return ""
 	}
@@ -35,7 +36,7 @@ func (r *ToolResponse) Failure() string {
 }
 
 // statusLine is the first line that Codex gives the model when a program failed.
-var statusLine = regexp.MustCompile(`^(Exit code: |Process exited with code )[1-9]`)
+var statusLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(Exit code: |Process exited with code )[1-9]`) })
 
 // failedStatus reads the word by which an agent says how a call ended.
 func failedStatus(value any) bool {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -206,7 +207,7 @@ func (a *app) print(v any) error {
 }
 
 // heads begin directives.
-var heads = regexp.MustCompile(`@([A-Za-z][\w-]*:)`)
+var heads = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`@([A-Za-z][\w-]*:)`) })
 
 // undirected is JSON that says the same and has no directives in it for an agent on
 // whose screen it stands, which may break it where it likes.
@@ -214,7 +215,7 @@ func (a *app) undirected(text []byte) []byte {
 	if a.getenv("HOOKWAY_SESSION") == "" {
 		return text
 	}
-	return heads.ReplaceAll(text, []byte(`\u0040$1`))
+	return heads().ReplaceAll(text, []byte(`\u0040$1`))
 }
 
 // exactly checks the number of arguments and says what they are.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -49,9 +50,9 @@ script does, the script and its line.`,
 			}
 			x := explained{tool: tool, file: file, shell: shell, words: args}
 			if len(args) == 1 && cmd.ArgsLenAtDash() < 0 && tool == "" && file == "" && shell == "" {
-				if recordID.MatchString(args[0]) {
+				if recordID().MatchString(args[0]) {
 					x.record = args[0]
-				} else if _, err := exec.LookPath(args[0]); err != nil && mistypedID.MatchString(args[0]) {
+				} else if _, err := exec.LookPath(args[0]); err != nil && mistypedID().MatchString(args[0]) {
 					return fmt.Errorf("%q is no record, by its seq or its event_id, which hookway log --json shows, and no program; of a command write hookway explain -- %[1]s", args[0])
 				}
 			}
@@ -152,10 +153,10 @@ func (x explained) readTool(dir string) (explain.Call, error) {
 }
 
 // mistypedID is what a mistyped id looks like, and a command hardly.
-var mistypedID = regexp.MustCompile(`^[0-9A-Za-z_-]+$`)
+var mistypedID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z_-]+$`) })
 
 // recordID is what seqs and event ids look like.
-var recordID = regexp.MustCompile(`^([0-9]+|[0-9a-f]{8,}(-[0-9a-f]+)*)$`)
+var recordID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]+|[0-9a-f]{8,}(-[0-9a-f]+)*)$`) })
 
 // setIn is the configuration in force in a folder.
 func setIn(ctx context.Context, a *app, dir string) (*config.Set, error) {

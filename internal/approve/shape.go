@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -21,7 +22,9 @@ var written = []string{"command", "cmd", "script", "content", "contents", "new_s
 
 // assigns finds what facts do not speak for in a command line: variables that it sets, and
 // texts that it gives a program to read.
-var assigns = regexp.MustCompile(`(^|[\s;&|(` + "`" + `])[A-Za-z_][A-Za-z0-9_]*\+?=|\$env:|(?i)\b(set|export|declare|env)\s|<<`)
+var assigns = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|[\s;&|(` + "`" + `])[A-Za-z_][A-Za-z0-9_]*\+?=|\$env:|(?i)\b(set|export|declare|env)\s|<<`)
+})
 
 // shape is the same for calls of one shape; "" is a call that has none: what it would do
 // is not known for sure.
@@ -33,7 +36,7 @@ func (c *Call) shape() (string, error) {
 	rest := maps.Clone(c.Input)
 	for _, name := range written {
 		text, _ := rest[name].(string)
-		if assigns.MatchString(text) && slices.Index(written, name) < 3 {
+		if assigns().MatchString(text) && slices.Index(written, name) < 3 {
 			return "", nil
 		}
 		delete(rest, name)

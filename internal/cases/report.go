@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
 
@@ -137,7 +138,7 @@ func (p *printer) difference(want, got []string) {
 	for line := range strings.Lines(body) {
 		mark, line := line[:1], strings.TrimSuffix(line[1:], "\n")
 		if mark == "@" {
-			if !fromTheTop.MatchString(line) {
+			if !fromTheTop().MatchString(line) {
 				p.line(inPart, faint, mark+line)
 			}
 			continue
@@ -147,7 +148,7 @@ func (p *printer) difference(want, got []string) {
 }
 
 // fromTheTop is the header of a hunk that begins with the first line of both texts.
-var fromTheTop = regexp.MustCompile(`^@ -[01],\d+ \+[01],\d+ @@$`)
+var fromTheTop = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@ -[01],\d+ \+[01],\d+ @@$`) })
 
 // steps lists what each hook did.
 func (p *printer) steps(steps []hook.Step) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hookway/hookway/internal/disk"
@@ -23,7 +24,7 @@ type Program struct {
 // versionWait bounds how long an agent may take to tell its version.
 const versionWait = 5 * time.Second
 
-var versionForm = regexp.MustCompile(`\d+\.\d+(\.\d+)?`)
+var versionForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+\.\d+(\.\d+)?`) })
 
 // Find finds an agent in PATH, and asks its version.
 func Find(name string) (Program, error) {
@@ -54,7 +55,7 @@ func Find(name string) (Program, error) {
 		return Program{Path: path}, nil // it is there all the same
 	}
 	line, _, _ := strings.Cut(string(out), "\n")
-	return Program{Path: path, Version: versionForm.FindString(line)}, nil
+	return Program{Path: path, Version: versionForm().FindString(line)}, nil
 }
 
 // AsksVersion reports whether what is installed for an agent depends on its
@@ -83,7 +84,7 @@ func packaged(path, program string) string {
 		if json.Unmarshal(text, &about) != nil || about.Bin[program] == "" {
 			return ""
 		}
-		return versionForm.FindString(about.Version)
+		return versionForm().FindString(about.Version)
 	}
 	return ""
 }

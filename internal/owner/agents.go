@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookway/hookway/internal/process"
 )
@@ -65,7 +66,7 @@ var blind = []string{"screen", "SCREEN", "zellij", "dtach", "abduco", "dvtm", "s
 var written = []string{"terminator", "guake", "kitty", "tilda", "ulauncher", "deepin-terminal", "bootstrap-fork"}
 
 // version is what versions and kinds of a build add to the name of an interpreter.
-var version = regexp.MustCompile(`[-_.]?[0-9][0-9.]*[a-z]?(-dbg|-debug|-full)?$`)
+var version = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[-_.]?[0-9][0-9.]*[a-z]?(-dbg|-debug|-full)?$`) })
 
 // base is the name of a program without what versions and systems add to it.
 func base(file string) string {
@@ -113,7 +114,7 @@ func is(p *process.Process, list []string) bool {
 		if strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") {
 			name = "ld.so"
 		}
-		if slices.Contains(list, name) || slices.Contains(list, version.ReplaceAllString(name, "")) {
+		if slices.Contains(list, name) || slices.Contains(list, version().ReplaceAllString(name, "")) {
 			return true
 		}
 	}

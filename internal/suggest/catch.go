@@ -129,7 +129,7 @@ func narrowOf(list []hook.Fact) [2]string {
 	switch {
 	case f.Sub != "":
 		return [2]string{text + " and .sub == " + quote(f.Sub) + ")", f.Program + " " + f.Sub}
-	case len(f.Args) > 0 && subCommand.MatchString(f.Args[0]):
+	case len(f.Args) > 0 && subCommand().MatchString(f.Args[0]):
 		return [2]string{text + " and len(.args) > 0 and .args[0] == " + quote(f.Args[0]) + ")", f.Program + " " + f.Args[0]}
 	}
 	return [2]string{}

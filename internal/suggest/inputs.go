@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // inputs are the members of the tool's input in the calls of a shape, and their values.
@@ -90,11 +91,11 @@ func (in *inputs) condition() (string, bool) {
 	return strings.Join(parts, " and "), true
 }
 
-var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
 // memberOf is a member of the input as an expression writes it.
 func memberOf(key string) string {
-	if identifier.MatchString(key) {
+	if identifier().MatchString(key) {
 		return "input." + key
 	}
 	return "input[" + quote(key) + "]"
@@ -154,7 +155,7 @@ func valueIs(member string, value any) (string, bool) {
 // fileWord is a word that a shell takes as it stands, and that is no option.
 const fileWord = `[A-Za-z0-9_./][A-Za-z0-9_./@+-]*`
 
-var isFileWord = regexp.MustCompile("^" + fileWord + "$")
+var isFileWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^" + fileWord + "$") })
 
 // pattern is what more command lines than can be listed have in common: word for word the
 // same text, but for words that name files of the call.
@@ -183,7 +184,7 @@ func (in *inputs) pattern(s *seen) (string, bool) {
 			words = append(words, regexp.QuoteMeta(first))
 			continue
 		}
-		if slices.ContainsFunc(lines, func(line []string) bool { return !in.files[line[i]] || !isFileWord.MatchString(line[i]) }) {
+		if slices.ContainsFunc(lines, func(line []string) bool { return !in.files[line[i]] || !isFileWord().MatchString(line[i]) }) {
 			return "", false
 		}
 		words = append(words, fileWord)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -416,7 +417,7 @@ func (s *shape) name() string {
 func (a *act) onlyWord() string {
 	word := ""
 	for _, args := range a.args {
-		if len(args) == 0 || !subCommand.MatchString(args[0]) || word != "" && word != args[0] {
+		if len(args) == 0 || !subCommand().MatchString(args[0]) || word != "" && word != args[0] {
 			return ""
 		}
 		word = args[0]
@@ -425,7 +426,7 @@ func (a *act) onlyWord() string {
 }
 
 // subCommand is a word that says what a program is to do: no option, file or address.
-var subCommand = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_:-]{0,31}$`)
+var subCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_:-]{0,31}$`) })
 
 // slug is a name as part of an id.
 func slug(name string) string {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hookway/hookway/internal/guards"
@@ -47,13 +48,13 @@ func (f *finder) line(c *call) string {
 	if f.Root != "/" {
 		text = strings.ReplaceAll(text, f.Root+"/", "")
 	}
-	text = address.ReplaceAllString(text, "$1/…")
+	text = address().ReplaceAllString(text, "$1/…")
 	return visible.ClipBytes(text, mostShown)
 }
 
 // address is one of the network: of a sample it says where a call goes, and what stands
 // behind that says nothing to others.
-var address = regexp.MustCompile(`\b(https?://[^\s/"'?#]+)[/?#][^\s"'\\|;&<>)]+`)
+var address = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(https?://[^\s/"'?#]+)[/?#][^\s"'\\|;&<>)]+`) })
 
 // WriteText writes a report for people.
 func (r *Report) WriteText(w io.Writer) error {

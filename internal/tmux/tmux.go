@@ -33,6 +33,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -77,11 +78,11 @@ func Find(ctx context.Context, dir, settings string) (*Server, error) {
 	return s, nil
 }
 
-var version = regexp.MustCompile(`(\d+)\.(\d+)`)
+var version = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d+)\.(\d+)`) })
 
 // tooOld judges what tmux -V says. A version that it does not understand is new.
 func tooOld(said string) bool {
-	found := version.FindStringSubmatch(said)
+	found := version().FindStringSubmatch(said)
 	if found == nil || strings.Contains(said, "openbsd") { // there it has the number of the system
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -155,12 +156,14 @@ func (s *state) codexItem(e Entry, p codexPayload) (entries []Entry) {
 }
 
 // codexExit is how Codex tells the model how a command has ended.
-var codexExit = regexp.MustCompile(`(?m)^(?:Process exited with code|Exit code:) (-?\d+)\s*$|"exit_code":\s*(-?\d+)`)
+var codexExit = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(?:Process exited with code|Exit code:) (-?\d+)\s*$|"exit_code":\s*(-?\d+)`)
+})
 
 // codexFailed reports whether the output of a call says that its command has failed: the
 // record has no other sign of it.
 func codexFailed(output string) bool {
-	found := codexExit.FindStringSubmatch(output[:min(len(output), 1024)])
+	found := codexExit().FindStringSubmatch(output[:min(len(output), 1024)])
 	return found != nil && found[1]+found[2] != "0"
 }
 

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -28,7 +29,9 @@ func stripped(r rune) bool { return Control(r) && r != '\n' && r != '\t' }
 
 // sequences are those of a terminal: control sequences, strings with what ends them, and
 // single escapes.
-var sequences = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\x1b[\\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\n\x07\x1b\u009c]*(?:\x07|\x1b\\\\|\u009c)?|\x1b[ -/]*[0-~]")
+var sequences = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\x1b[\\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\n\x07\x1b\u009c]*(?:\x07|\x1b\\\\|\u009c)?|\x1b[ -/]*[0-~]")
+})
 
 // Strip is a text without terminal sequences, and without control characters and
 // separators other than line feeds and tabs. All ends of lines become line feeds, and
@@ -38,7 +41,7 @@ func Strip(text string) string {
 	if strings.IndexFunc(text, stripped) < 0 {
 		return text
 	}
-	text = strings.ReplaceAll(sequences.ReplaceAllString(text, ""), "\r\n", "\n")
+	text = strings.ReplaceAll(sequences().ReplaceAllString(text, ""), "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\r', r == '\u2028', r == '\u2029':
