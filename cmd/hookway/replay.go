@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -170,7 +171,7 @@ func (o *replayOptions) source(ctx context.Context, a *app, plan *replay.Rerun, 
 			if term.IsTerminal(int(a.in.Fd())) {
 				return errors.New("- reads events from standard input, which is this terminal; name a file, or feed it: hookway log --json | hookway replay -")
 			}
-			plan.Moments = replay.FromReader("standard input", a.in)
+			plan.Moments = fromStream(ctx, a, a.in)
 			return nil
 		}
 		switch info, err := os.Stat(args[0]); {
@@ -231,6 +232,45 @@ func momentsOf(ctx context.Context, a *app, path string) iter.Seq2[*replay.Momen
 			replay.Transcripts{Getenv: a.getenv, Records: records}.Moments(ctx)(yield)
 		}
 	}
+}
+
+// fromStream gives what standard input has. An agent's own record is looked at as a file,
+// which is there only as long as it is read.
+func fromStream(ctx context.Context, a *app, from io.Reader) iter.Seq2[*replay.Moment, error] {
+	const name = "standard input"
+	return func(yield func(*replay.Moment, error) bool) {
+		agent, whole, err := transcript.Peek(from)
+		if err != nil {
+			yield(nil, fmt.Errorf("%s cannot be read: %w", name, err))
+			return
+		}
+		if agent == "" {
+			replay.FromReader(name, whole)(yield)
+			return
+		}
+		dir, err := os.MkdirTemp("", "hookway-replay-")
+		if err != nil {
+			yield(nil, fmt.Errorf("%s is a record of %s, which needs a temporary file: %w", name, agent, err))
+			return
+		}
+		defer os.RemoveAll(dir)
+		path := filepath.Join(dir, name)
+		if err := spool(path, whole); err != nil {
+			yield(nil, fmt.Errorf("%s is a record of %s, which needs a temporary file; name the record itself, if there is no space: %w", name, agent, err))
+			return
+		}
+		momentsOf(ctx, a, path)(yield)
+	}
+}
+
+// spool writes a stream into a file that only this user can read.
+func spool(path string, from io.Reader) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, from)
+	return errors.Join(err, f.Close())
 }
 
 // wanted says which of the events on record are replayed.

@@ -1,6 +1,8 @@
 package keep
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"slices"
 	"strings"
 	"testing"
@@ -86,6 +88,21 @@ func TestAPlaceholderKeepsWhatTellsTheKind(t *testing.T) {
 			}
 			if got, want := facts.NewRedactor(nil).Text(text), facts.NewRedactor(nil).Text(secret); got != want {
 				t.Errorf("%q is masked as %q, %q as %q", text, got, secret, want)
+			}
+		}
+	}
+}
+
+// TestNoSecretStandsForItself: where few letters change, chance would give them back with
+// one key of some hundred.
+func TestNoSecretStandsForItself(t *testing.T) {
+	for _, secret := range []string{"gh" + "p_abababababababababababababababababab", "gh" + "p_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "k7", "q"} {
+		for n := range 2000 {
+			key := make([]byte, keySize)
+			binary.LittleEndian.PutUint32(key, uint32(n))
+			p := &Placeholders{key: key, made: map[[sha256.Size]byte]string{}}
+			if text := p.For(secret); text == secret {
+				t.Errorf("key %d: %q stands for itself", n, secret)
 			}
 		}
 	}

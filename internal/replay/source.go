@@ -91,6 +91,8 @@ func fromLine(place string, line []byte, long bool) (*Moment, error) {
 		return nil, fmt.Errorf("it is longer than %d bytes", mostLine)
 	case len(line) == 0:
 		return nil, nil
+	case bytes.IndexByte(line, 0) >= 0:
+		return nil, errors.New("it has zero bytes, which no event and no record has")
 	}
 	if err := wire.Bounded(line); err != nil {
 		return nil, err

@@ -2,9 +2,11 @@ package transcript
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -76,9 +78,21 @@ func agentOf(path string) (agent string, err error) {
 		return "", err
 	}
 	defer f.Close()
-	r := bufio.NewReaderSize(f, mostHead)
+	return agentIn(f), nil
+}
+
+// Peek looks at what a stream begins with: the agent that keeps such records, "" if none
+// does, and a reader of all that the stream has.
+func Peek(from io.Reader) (agent string, whole io.Reader, err error) {
+	head, err := io.ReadAll(io.LimitReader(from, mostTriedBytes))
+	return agentIn(bytes.NewReader(head)), io.MultiReader(bytes.NewReader(head), from), err
+}
+
+// agentIn is the agent that keeps such records.
+func agentIn(from io.Reader) string {
+	r := bufio.NewReaderSize(from, mostHead)
 	if head, err := r.Peek(len(databaseHead)); err == nil && string(head) == databaseHead {
-		return "opencode", nil
+		return "opencode"
 	}
 	for n, read := 0, 0; n < mostTried && read < mostTriedBytes; n++ {
 		line, err := r.ReadSlice('\n')
@@ -88,13 +102,13 @@ func agentOf(path string) (agent string, err error) {
 		}
 		read += len(line)
 		if agent, known := agentOfLine(line); known {
-			return agent, nil
+			return agent
 		}
 		if err != nil {
 			break
 		}
 	}
-	return "", nil
+	return ""
 }
 
 // agentOfLine is the agent that writes such lines; known with "" is nobody's.
