@@ -241,6 +241,9 @@ func TestTheTokenIsForItsOwnerAlone(t *testing.T) {
 	if again, err := api.Token(dir); err != nil || again != first || len(first) < 40 {
 		t.Errorf("%q, %v", again, err)
 	}
+	if rest := strings.Trim(first, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"); rest != "" {
+		t.Errorf("got the token %q, want letters and digits: programs take a word that begins with - for an option", first)
+	}
 	info, err := os.Stat(api.TokenFile(dir))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)

@@ -3,7 +3,6 @@ package api
 import (
 	"crypto/rand"
 	"crypto/subtle"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -63,14 +62,13 @@ func writeToken(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	random := make([]byte, 32)
-	_, _ = rand.Read(random) // it never fails
+	token := rand.Text() + rand.Text() // letters and digits: a word that begins with "-" is an option to most programs
 	f, err := os.CreateTemp(filepath.Dir(path), "token*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name())
-	_, err = f.WriteString(base64.RawURLEncoding.EncodeToString(random) + "\n")
+	_, err = f.WriteString(token + "\n")
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
