@@ -16,6 +16,9 @@ GO ?= go
 FUZZTIME ?= 5s
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
+# The programs need no C library: they run on any system of their kind, as they are.
+export CGO_ENABLED = 0
+
 BENCHES := bench-handlers bench-memory bench-relay bench-run
 
 .PHONY: build install demo check test proof check-ollama guests rust-guest prelude page proto e2e fuzz bench $(BENCHES) schema

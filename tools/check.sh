@@ -6,6 +6,7 @@ set -eu
 cd "$(dirname "$0")/.."
 go=${GO:-go}
 kind=${1:-all}
+export CGO_ENABLED=0 # as make build has it; only the race detector needs C
 
 if ! command -v "$go" >/dev/null; then
     echo "Go is missing: install Go 1.26 or newer, then run make test again." >&2

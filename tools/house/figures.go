@@ -20,7 +20,7 @@ func count(rooms []room) int {
 	return n
 }
 
-// longest is the longest way down through the imports of the product.
+// longest is the longest way down through the imports of the product, room by room.
 func longest(rooms []room) []string {
 	byPath := map[string]room{}
 	for _, r := range rooms {

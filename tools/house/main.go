@@ -2,8 +2,8 @@
 //
 //	go run ./tools/house [-C FOLDER] [-json]
 //
-// It counts lines of code (no comments, no blank lines), packages, the longest
-// import path, arrows that run back up between the files of a room, the methods of
+// It counts lines of code (no comments, no blank lines), packages, the imports of
+// the longest way down, arrows that run back up between the files of a room, the methods of
 // the largest type, long files and functions, repeated blocks, the share of
 // comments, and the words of the README. It reads only what Go would build here.
 package main
@@ -66,7 +66,7 @@ func measure(dir string) ([]figure, error) {
 	add("lines of code in tests", lines[test], "")
 	add("packages of the product", count(rooms), "")
 	path := longest(rooms)
-	add("longest import path", len(path), strings.Join(path, " > "))
+	add("longest way of imports down", len(path)-1, strings.Join(path, " > "))
 	back, worst := arrows(rooms)
 	add("arrows back up between files of a room", back, worst)
 	methods, of := largestType(rooms)

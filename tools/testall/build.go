@@ -66,14 +66,16 @@ func build(ctx context.Context, o options) (programs []program, clean func(), er
 		}
 		// Nobody debugs them: without what debuggers read, linking costs a third less.
 		args := []string{"test", "-c", "-vet=off", "-ldflags=-w", "-o", to + string(filepath.Separator)}
+		environ := roomy(os.Environ())
 		if o.raced(batch[0].ImportPath) {
 			args = append(args, raceFlags()...)
+			environ = append(environ, "CGO_ENABLED=1") // the detector is written in C
 		}
 		for _, p := range batch {
 			args = append(args, p.ImportPath)
 		}
 		cmd := exec.CommandContext(ctx, "go", args...)
-		cmd.Env = roomy(os.Environ())
+		cmd.Env = environ
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 		if err := cmd.Run(); err != nil {
 			return nil, clean, fmt.Errorf("the tests do not compile: %w", err)
