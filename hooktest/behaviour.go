@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 
@@ -90,7 +91,10 @@ func (b Behaviour) hang(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("the probe is not there: %w", err)
 		}
-		defer conn.Close()
+		defer context.AfterFunc(ctx, func() { conn.Close() })()
+		// It waits by reading: a program that waits for nothing at all is a deadlock to Go.
+		_, _ = io.Copy(io.Discard, conn)
+		conn.Close()
 	}
 	<-ctx.Done()
 	return ctx.Err()

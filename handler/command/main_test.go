@@ -97,7 +97,7 @@ func serve(b hooktest.Behaviour) {
 		var some [64]byte
 		io.ReadFull(os.Stdin, some[:]) // that it was asked, and no more
 		fmt.Printf(`{"jsonrpc":"2.0","id":1,"result":%s}`+"\n", b.Text)
-		select {}
+		<-time.After(time.Hour) // waiting for nothing at all is a deadlock to Go
 	}
 	var mu sync.Mutex
 	cancels := map[int64]context.CancelFunc{}
