@@ -16,6 +16,9 @@ import (
 
 // TestTheLoopIsHeldByItsHooks runs the loop against the real daemon.
 func TestTheLoopIsHeldByItsHooks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it links all of hookway")
+	}
 	if runtime.GOOS == "windows" {
 		t.Skip("the daemon listens at a named pipe, which grpc does not dial by itself")
 	}

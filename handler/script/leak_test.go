@@ -30,6 +30,9 @@ func resident() int {
 }
 
 func TestHarmLeavesNothingBehind(t *testing.T) {
+	if testing.Short() {
+		t.Skip("dozens of scripts run into their limits")
+	}
 	if raced {
 		t.Skip("it takes a minute with the race detector, and is run without it as well")
 	}

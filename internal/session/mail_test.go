@@ -102,6 +102,9 @@ func TestHooksOfMessages(t *testing.T) {
 // Each sender's messages come in their order, also when there are more than may be
 // on their way at once and texts are held meanwhile.
 func TestTheOrderOfManyMessages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("200 messages are typed")
+	}
 	t.Parallel()
 	const each = 100
 	mailbox, w := newMailbox(t), newWrapped(t)

@@ -32,6 +32,9 @@ func python(t *testing.T) string {
 
 // exam runs the exam on testdata/exam.py.
 func exam(t *testing.T, worker bool, env ...string) {
+	if testing.Short() {
+		t.Skip("it starts Python a hundred times")
+	}
 	interpreter := python(t)
 	sdk, err := filepath.Abs(".")
 	if err != nil {

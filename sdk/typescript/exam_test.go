@@ -31,6 +31,9 @@ func node(t *testing.T) string {
 
 // exam runs the exam on testdata/exam.js.
 func exam(t *testing.T, worker bool) {
+	if testing.Short() {
+		t.Skip("it starts Node a hundred times")
+	}
 	interpreter := node(t)
 	program, err := filepath.Abs(filepath.Join("testdata", "exam.js"))
 	if err != nil {

@@ -47,6 +47,9 @@ func clusterJobs(t *testing.T) (jobs []job, urls string) {
 // TestAClusterLosesNothingWhenItsServersDie: each of three servers is killed under
 // load, one after the other, and started again. Two machines send to each other.
 func TestAClusterLosesNothingWhenItsServersDie(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three servers die one after the other")
+	}
 	t.Parallel() // with what else waits
 	nodes, urls := newCluster(t)
 	a, b := newBox("a"), newBox("b")
@@ -101,6 +104,9 @@ func TestAClusterThatIsNotWholeTakesMessages(t *testing.T) {
 // TestAClusterThatWasNeverWhole has no leader until its third server has come:
 // messages wait, and the status says for what.
 func TestAClusterThatWasNeverWhole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a cluster waits for what never comes")
+	}
 	t.Parallel()
 	jobs, urls := clusterJobs(t)
 	for i, j := range jobs[:2] {

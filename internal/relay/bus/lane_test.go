@@ -29,6 +29,9 @@ func long(prefix string, n, size int) []string {
 // and than is read at once; what is for another machine passes, and what waits is
 // counted. When it comes it gets all, in order.
 func TestAMachineThatIsAwayHoldsUpNoOther(t *testing.T) {
+	if testing.Short() {
+		t.Skip("megabytes wait for a machine that is away")
+	}
 	t.Parallel()
 	hub := listening(t, newBox("hub"), bus.Config{MaxBytes: 1 << 20, Log: nil})
 	away := long("away", 400, 4<<10)
