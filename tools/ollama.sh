@@ -15,6 +15,6 @@ if [ ! -x "$cache/ollama" ]; then
     fi
     mkdir -p "$cache"
     echo "building Ollama $version into $cache; this takes minutes, once"
-    GOBIN=$cache GOFLAGS= "$go" install "github.com/ollama/ollama@$version"
+    CGO_ENABLED=1 GOBIN=$cache GOFLAGS= "$go" install "github.com/ollama/ollama@$version"
 fi
 OLLAMA=$cache/ollama "$go" test -tags ollama -count 1 -timeout 10m -run TestOllama -v ./internal/memory

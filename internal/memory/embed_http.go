@@ -71,6 +71,7 @@ func (c *caller) post(ctx context.Context, within time.Duration, path string, bo
 		return c.failed(err)
 	}
 	req.Header.Set("Content-Type", "application/json")
+	req.Header["Idempotency-Key"] = nil // is not sent: it tells the transport to ask again where a kept connection is dead
 	if c.key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.key)
 	}

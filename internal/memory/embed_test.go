@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -158,6 +159,42 @@ func TestAnEmbedderThatDoesNotAnswer(t *testing.T) {
 	gone.Close()
 	if _, err := opened(t, Embedding{Provider: "ollama", URL: gone.URL}).Embed(t.Context(), []string{"a"}, true); err == nil || !strings.Contains(err.Error(), "is it running?") {
 		t.Errorf("down: %v", err)
+	}
+}
+
+// TestAnEmbedderThatIsStartedAnew: a connection that is kept is dead when the server is
+// another one, and the question is asked again on a new one.
+func TestAnEmbedderThatIsStartedAnew(t *testing.T) {
+	answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"embeddings":[[1,0]]}`)
+	})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	first := &httptest.Server{Listener: listener, Config: &http.Server{Handler: answer}}
+	first.Start()
+	e := opened(t, Embedding{Provider: "ollama", URL: first.URL})
+	ask := func() error {
+		_, err := e.Embed(t.Context(), []string{"a"}, true)
+		return err
+	}
+	if err := ask(); err != nil {
+		t.Fatal(err)
+	}
+	first.Close()
+	if listener, err = net.Listen("tcp", address); err != nil {
+		t.Fatal(err)
+	}
+	second := &httptest.Server{Listener: listener, Config: &http.Server{Handler: answer}}
+	second.Start()
+	if err := ask(); err != nil {
+		t.Errorf("after the server was started anew: got %v, want vectors", err)
+	}
+	second.Close()
+	if err := ask(); err == nil || !strings.Contains(err.Error(), "is it running?") {
+		t.Errorf("after the server ended: got %v, want the question whether it is running", err)
 	}
 }
 
