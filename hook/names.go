@@ -127,7 +127,7 @@ func (e *unknownEventError) Error() string {
 	if near := Nearest(e.name, names); near != "" {
 		return fmt.Sprintf("unknown event %q; did you mean %s?", e.name, near)
 	}
-	return fmt.Sprintf("unknown event %q; hookway list --events prints the names", e.name)
+	return fmt.Sprintf("unknown event %q; see hookway list --events", e.name)
 }
 
 // Nearest returns the candidate most like name, or "" if none is similar. It

@@ -71,7 +71,7 @@ func (c *Checkup) Canary(ctx context.Context, yes bool) Section {
 		case why != "":
 			s.warn("", "%s: not sent, so it is not proved that it runs its hooks: %s", p.name, why)
 		case !yes:
-			s.warn("hookway doctor --live --yes sends it", "%s: not sent, since it may cost a call of a model, so it is not proved that it runs its hooks", p.name)
+			s.warn("hookway doctor --live --yes, which sends it", "%s: not sent, since it may cost a call of a model, so it is not proved that it runs its hooks", p.name)
 		default:
 			c.canary(ctx, &s, p)
 		}

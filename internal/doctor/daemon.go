@@ -50,7 +50,7 @@ func (c *Checkup) daemon(ctx context.Context) Section {
 	case errors.Is(err, daemon.ErrNone):
 		s.ok("none runs; the first event of an agent starts it (hookway doctor --live tries)")
 		if at, failed := c.failedStart(); failed {
-			s.warn("hookway serve says why", "the last try to start it failed, %s ago", ago(c.Now.Sub(at)))
+			s.warn("hookway serve, which says why", "the last try to start it failed, %s ago", ago(c.Now.Sub(at)))
 		}
 	case err != nil:
 		s.fail("end it with hookway stop, or kill; the next event starts another", "it does not answer at %s: %v", c.places.Socket, err)

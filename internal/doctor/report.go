@@ -32,9 +32,6 @@ func (f Finding) Command() string {
 	for _, end := range []string{" (", "; ", ", "} {
 		command, _, _ = strings.Cut(command, end)
 	}
-	if strings.Contains(command, " says ") {
-		command, _, _ = strings.Cut(command, " says ")
-	}
 	return command
 }
 

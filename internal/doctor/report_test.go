@@ -8,7 +8,9 @@ func TestWhatMendsAFindingIsACommandOrWords(t *testing.T) {
 		"hookway install codex (or: hookway run -- codex)":                 "hookway install codex",
 		"hookway install codex --yes, or approve them in the agent":        "hookway install codex --yes",
 		"hookway stop, if it does so again; the next event starts another": "hookway stop",
-		"hookway serve says why":                                           "hookway serve",
+		"hookway serve, which says why":                                    "hookway serve",
+		"hookway doctor --live --yes, which sends it":                      "hookway doctor --live --yes",
+		"see hookway list --events":                                        "",
 		"unset HOOKWAY_DAEMON":                                             "",
 		"":                                                                 "",
 	} {
