@@ -36,6 +36,23 @@ func (w *world) stands(session, command, answer, scope string, more ...string) (
 	return code
 }
 
+// TestTodayIsComparedWithWhatHooksSaid: what a person answered is no other word of the hooks,
+// who asked then and ask today.
+func TestTodayIsComparedWithWhatHooksSaid(t *testing.T) {
+	w := newWorld(t, asksAbout)
+	w.holds("")
+	w.serve()
+	w.stands("s1", "touch ./made", "deny", "once")
+	p := w.page("decisions?action=block")
+	p.click("[data-seq]")
+	p.button("What would today's hooks say?")
+	p.until("it says what they said, and say", `document.querySelectorAll(".then-now .action").length === 2`)
+	got := eval[string](p, `[...document.querySelectorAll(".then-now .card")].map(c => c.querySelector("h3").innerText.trim() + ": " + c.querySelector(".action").innerText).join("; ")`)
+	if want := "Then: ask; Today the same: ask"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestWhatStandsIsTakenBack: an answer for more than one call is listed while the page is
 // open, wherever it was given, and is taken back there: one that refuses with the PIN only.
 func TestWhatStandsIsTakenBack(t *testing.T) {

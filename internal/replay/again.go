@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/handler/command"
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/keep"
 )
@@ -118,6 +119,9 @@ func (a *Again) take(x *comparison) {
 	if a.NotReplayable != "" {
 		a.NoCase = a.NotReplayable
 		return
+	}
+	if x.then.action == hook.ActionAsk { // whatever a person answered then, hooks did not
+		a.Then.Action = hook.ActionAsk.String()
 	}
 	a.Now = Decided{x.out.Action.String(), x.out.By, x.out.Rule, redact.Text(x.out.Reason)}
 	a.Same = kind == Same
