@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -61,6 +62,11 @@ func (v *views) Guards(ctx context.Context, cwd string) (api.GuardsShown, error)
 // member is a member of a fact in what a rule says.
 var member = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[^{}]*\}`) })
 
+// titleOf is what a rule says of every call: a gap where it names a part of one.
+func titleOf(says string) string {
+	return strings.ReplaceAll(member().ReplaceAllString(says, "…"), "….", "…")
+}
+
 const isOff = "off"
 
 // guardsShown is what is shown as programs have it.
@@ -78,7 +84,7 @@ func guardsShown(s *guardset.Shown) api.GuardsShown {
 	for _, p := range s.Packs {
 		pack := api.GuardsPack{Name: p.Pack, Title: p.About, Version: strconv.Itoa(p.Version), Rules: []api.GuardsRule{}}
 		for _, r := range p.Rules {
-			rule := api.GuardsRule{Rule: r.ID, Title: member().ReplaceAllString(r.Says, "…"), Mode: string(r.Mode), Verdict: string(r.Verdict), Source: r.From, Hits: r.Blocks + r.Asks, Would: r.Would}
+			rule := api.GuardsRule{Rule: r.ID, Title: titleOf(r.Says), Mode: string(r.Mode), Verdict: string(r.Verdict), Source: r.From, Hits: r.Blocks + r.Asks, Would: r.Would}
 			if !r.On {
 				rule.Mode = isOff
 			}

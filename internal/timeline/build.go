@@ -76,8 +76,11 @@ func (t *Timeline) One(ctx context.Context, agent, id, after string, limit int) 
 		return nil, err
 	}
 	t.name(ctx, o)
-	page := &Page{Session: o.Session, Lanes: b.lanes, Items: []Item{}, Total: len(b.items), Counts: b.counts, Problems: append([]string{}, b.problems...)}
+	page := &Page{Session: o.Session, Lanes: make([]Lane, len(b.lanes)), Items: []Item{}, Total: len(b.items), Counts: b.counts, Problems: append([]string{}, b.problems...)}
 	hide := t.Hide(o.Folder)
+	for i := range b.lanes {
+		page.Lanes[i] = b.lanes[i].told(hide)
+	}
 	if from, err = b.after(from, last); err != nil {
 		return nil, err
 	}
@@ -229,7 +232,25 @@ func (t *Timeline) build(ctx context.Context, o *one) (*built, error) {
 	for i := range b.items {
 		b.count(&b.items[i])
 	}
+	b.orderLanes()
 	return b.built, nil
+}
+
+// orderLanes puts sub-agents in the order in which they began, each with what it was told.
+func (b *builder) orderLanes() {
+	began := map[string]int{}
+	for i := range b.items {
+		item := &b.items[i]
+		if _, known := began[item.Lane]; known {
+			continue
+		}
+		began[item.Lane] = i
+		at := slices.IndexFunc(b.lanes, func(l Lane) bool { return l.ID == item.Lane })
+		if at > 0 && (item.Kind == Prompt || item.Kind == Note) {
+			b.lanes[at].task = item.Text
+		}
+	}
+	slices.SortStableFunc(b.lanes[1:], func(x, y Lane) int { return cmp.Compare(began[x.ID], began[y.ID]) })
 }
 
 func (b *builder) problem(text string) {

@@ -99,6 +99,7 @@ const (
 	toldTitle = 300
 	toldText  = 2000
 	toldGiven = 500 // of what a call gave
+	toldLane  = 80
 )
 
 // told is the item as it is told: without secrets.
@@ -123,6 +124,15 @@ func (i Item) told(hide *audit.Hider) Item {
 	i.Title, i.Text = visible.Clip(i.Title, toldTitle), visible.Clip(i.Text, most)
 	i.At, i.End = i.At.UTC(), utc(i.End)
 	return i
+}
+
+// told is the lane as it is told: a sub-agent is called by what it was told, without secrets.
+func (l Lane) told(hide *audit.Hider) Lane {
+	if task := strings.TrimSpace(hide.Text("prompt", l.task)); task != "" {
+		first, _, _ := strings.Cut(task, "\n")
+		l.Name = visible.Clip(first, toldLane)
+	}
+	return l
 }
 
 func utc(t time.Time) time.Time {

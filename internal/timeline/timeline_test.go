@@ -145,11 +145,33 @@ func TestASessionIsOfTheRecordAndTheTranscript(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if len(page.Lanes) != 2 || page.Lanes[1].Parent != "main" || page.Counts["block"] != 1 {
+	if len(page.Lanes) != 2 || page.Lanes[1].Parent != "main" || page.Lanes[1].Name != "look around" || page.Counts["block"] != 1 {
 		t.Errorf("%+v %v", page.Lanes, page.Counts)
 	}
 	if s := page.Session; s.Title != "tidy up" || s.Calls != 4 || s.Tokens.Output != 15 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestSubAgentsStandInTheirOrder: as they began, whatever their files are called, and each
+// by what it was told, without secrets.
+func TestSubAgentsStandInTheirOrder(t *testing.T) {
+	const token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+	h := newHome(t)
+	h.claude("s1.jsonl", prompt("s1", 0, "tidy up"), call("s1", 9, "c1", "ls"))
+	h.claude("s1/subagents/agent-12.jsonl", prompt("s1", 5, "second"+strings.Repeat(" and more", 30)), call("s1", 6, "c2", "pwd"))
+	h.claude("s1/subagents/agent-4.jsonl", prompt("s1", 2, "first, with "+token+"\nand more"), call("s1", 7, "c3", "pwd"))
+	h.claude("s1/subagents/agent-7.jsonl", call("s1", 8, "c4", "pwd"))
+	_, page := items(t, h.open(), "s1")
+	var got []string
+	for _, l := range page.Lanes {
+		got = append(got, l.Name)
+	}
+	if len(got) != 4 || !strings.HasPrefix(got[1], "first, with ") || !strings.HasPrefix(got[2], "second and more") || len(got[2]) > 100 || got[3] != "sub-agent" {
+		t.Fatalf("the lanes are %q, want those of agent-4, agent-12 and agent-7", got)
+	}
+	if all := strings.Join(got, " "); strings.Contains(all, token[8:]) || strings.Contains(all, "\n") {
+		t.Errorf("the lanes are %q; want no secret and one line", got)
 	}
 }
 

@@ -41,6 +41,8 @@ type Lane struct {
 	Name   string `json:"name"`
 	Parent string `json:"parent"`
 	Agent  string `json:"agent"`
+
+	task string // of a sub-agent, with its secrets: what it was told first
 }
 
 // Kinds of items.
