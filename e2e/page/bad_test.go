@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -55,6 +56,28 @@ func TestTheDaemonIsKilledAndComesBack(t *testing.T) {
 	p.view("now")
 	w.call("s-after", "echo after-the-daemon")
 	p.until("it is live again", `document.querySelector("main").innerText.includes("after-the-daemon")`)
+}
+
+// TestNothingIsSaidOfWhatIsNotKnown: where the daemon is gone, a view that was not asked for
+// before does not say that there is nothing, and is filled when there is a daemon again.
+func TestNothingIsSaidOfWhatIsNotKnown(t *testing.T) {
+	w := newWorld(t, guarded) // no agent waits there, who would start another daemon
+	w.fill(480)
+	p := w.page("")
+	p.expects(`ERR_CONNECTION_REFUSED`, `ERR_EMPTY_RESPONSE`, `ERR_INCOMPLETE_CHUNKED_ENCODING`, `ERR_CONNECTION_RESET`, `ERR_SOCKET_NOT_CONNECTED`, `Failed to load resource: net::`)
+	p.goes(origin(eval[string](p, "location.href")) + "/#/nothing")
+	p.until("the page is there", `document.querySelector("h1")?.innerText == "There is nothing here"`)
+	w.kill()
+	for _, v := range views {
+		at := strings.ReplaceAll(v.route, "PROJECT", w.project)
+		p.do("location.hash = %q", "#/"+at)
+		p.until(at+" says that it is not known", `/Not known until the daemon is back/.test(document.querySelector("main").innerText)`)
+		if text := p.text("main .view"); regexp.MustCompile(`(?i)\bno |\b0 |nothing|fetch`).MatchString(text) {
+			t.Errorf("without a daemon %s says:\n%s", at, text)
+		}
+	}
+	w.serve()
+	p.until("the last view is there", `document.documentElement.dataset.state == "ready" && document.querySelector("main").innerText.includes("hookway-hook")`)
 }
 
 // hooked has an agent ask for a command through hookway-hook, which starts a daemon where

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/eventually"
 )
 
 // poisoned is a record with a payload in every field that a page may show.
@@ -105,8 +106,19 @@ func (p *tab) scrollsThrough(t testing.TB, route string) {
 func TestPayloadsThroughTheDaemon(t *testing.T) {
 	w := newWorld(t, guarded)
 	w.serve()
+	w.native("SessionStart", object{"session_id": "poisoned", "source": "startup"})
+	eventually.True(t, "the agent is known", func() bool {
+		_, agents := w.ask(http.MethodGet, "/v1/agents", nil)
+		return strings.Contains(string(agents), "claude-pois")
+	})
+	taken := map[string]int{}
 	for n, payload := range payloads() {
-		w.tells(n, payload)
+		w.tells(n, payload, taken)
+	}
+	for path, least := range map[string]int{"/v1/events": 800, "/v1/messages": 150, "/v1/memories": 150} {
+		if taken[path] < least {
+			t.Errorf("%s has taken %d payloads, want %d or more", path, taken[path], least)
+		}
 	}
 	p := w.page("")
 	p.expects(`\b40[04]\b.*/v1/sessions/`) // no agent's session has a slash in its name, which the door refuses
@@ -123,12 +135,16 @@ func TestPayloadsThroughTheDaemon(t *testing.T) {
 	}
 }
 
-// tells has the daemon told of a payload in all ways. It may refuse what it likes.
-func (w *world) tells(n int, payload string) {
+// tells has the daemon told of a payload in all ways. It may refuse what it likes; what it
+// has taken is counted.
+func (w *world) tells(n int, payload string, taken map[string]int) {
 	w.t.Helper()
 	send := func(method, path string, body any) {
 		status, answer, err := w.tryAsk(w.t.Context(), method, path, body)
 		check(w.t, err)
+		if status < 300 {
+			taken[path]++
+		}
 		if status >= 500 {
 			w.t.Errorf("payload %d makes %s answer %d: %s", n, path, status, answer)
 		}
@@ -150,8 +166,10 @@ func (w *world) tells(n int, payload string) {
 		}
 		send(http.MethodPost, "/v1/events", event)
 	}
-	send(http.MethodPost, "/v1/messages", object{"to": "reviewer", "from": "builder", "content": payload})
-	send(http.MethodPost, "/v1/memories", object{"text": payload})
+	send(http.MethodPost, "/v1/messages", object{"to": "claude-pois", "from": "builder", "content": payload})
+	send(http.MethodPost, "/v1/memories", object{"text": payload, "cwd": w.project})
+	send(http.MethodPost, "/v1/memories", object{"text": fmt.Sprint("tagged ", n), "tags": []string{payload}, "cwd": w.project})
+	send(http.MethodPost, "/v1/memories", object{"text": fmt.Sprint("of an agent ", n), "agent": payload, "scope": "agent"})
 }
 
 // TestPayloadsInFiles: what lies in files that the page shows something of: hooks with

@@ -186,6 +186,38 @@ func (w *world) told(n, of int, end time.Time, apart time.Duration) audit.Record
 	return r
 }
 
+// wasBefore leaves the transcript of a session that hookway has not seen: with sub-agents,
+// tokens, and a call that failed.
+func (w *world) wasBefore(session string) {
+	w.t.Helper()
+	at := time.Now().Add(-50 * time.Hour)
+	turn := func(role string, content any) string {
+		at = at.Add(20 * time.Second)
+		text, err := json.Marshal(object{
+			"type": role, "uuid": fmt.Sprint("u", at.Unix()), "sessionId": session, "cwd": w.project, "timestamp": at.UTC().Format(time.RFC3339Nano), "version": "2.1.329",
+			"message": object{"id": fmt.Sprint("m", at.Unix()), "role": role, "model": "opus", "content": content, "usage": object{"input_tokens": 9000, "output_tokens": 300}},
+		})
+		check(w.t, err)
+		return string(text) + "\n"
+	}
+	call := func(id, tool string, input object) string {
+		return turn("assistant", []object{{"type": "text", "text": "Let me look."}, {"type": "tool_use", "id": id, "name": tool, "input": input}})
+	}
+	result := func(id, text string, failed bool) string {
+		return turn("user", []object{{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": failed}})
+	}
+	folder := filepath.Join(w.home, ".claude", "projects", dashed(w.project))
+	all := turn("user", "Why does the build take so long?") + call("b1", "Bash", object{"command": "make"}) + result("b1", "make: *** [all] Error 2", true)
+	for n, task := range []string{"Read the build scripts, and say what they do twice.", "Time the tests."} {
+		id := fmt.Sprint("task-", n)
+		all += call(id, "Task", object{"description": task, "prompt": task})
+		sub := turn("user", task) + call(id+"-1", "Read", object{"file_path": "Makefile"}) + result(id+"-1", "all: build", false)
+		w.write(filepath.Join(folder, session, "subagents", fmt.Sprintf("agent-%d.jsonl", 9-n)), sub)
+		all += result(id, "It builds all four times.", false)
+	}
+	w.write(filepath.Join(folder, session+".jsonl"), all)
+}
+
 // fill puts a story of so many records into the record; it ends now.
 func (w *world) fill(records int) {
 	w.t.Helper()

@@ -31,6 +31,7 @@ var views = []view{
 	{"now", "Now", []string{"make deploy", "claude"}, true},
 	{"sessions", "Sessions", []string{"claude", "Make the cart survive a reload"}, true},
 	{"sessions/claude-0000?agent=claude", "", []string{"Make the cart survive a reload", "go test ./..."}, false},
+	{"sessions/claude-before?agent=claude", "", []string{"Why does the build take so long?", "Read the build scripts", "tokens"}, false},
 	{"decisions", "Decisions", []string{"make deploy"}, true},
 	{"decisions/6", "", []string{"make deploy", "Not today. Deploy on Monday."}, false},
 	{"approvals", "Approvals", []string{"touch ./cart.lock", "Is this file wanted?", "Allow", "Deny", "touch ./cart.old", "Take back"}, true},
@@ -48,6 +49,7 @@ func newStory(t *testing.T) *world {
 	w := newWorld(t, guarded)
 	w.holds("")
 	w.fill(480)
+	w.wasBefore("claude-before")
 	w.serve()
 	w.hookway("memory", "save", "The staging database is read-only on Sundays.")
 	w.native("SessionStart", object{"session_id": "claude-live", "source": "startup"}) // from then on the agent is known
@@ -117,6 +119,9 @@ func TestEachViewSuitsEveryone(t *testing.T) {
 				if wider := eval[int](p, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); wider > 0 {
 					t.Errorf("%s is %d pixels wider than its window: %s", v.route, wider, eval[string](p, widest))
 				}
+				if bad := eval[string](p, untidy); bad != "" {
+					t.Errorf("%s: %s", v.route, bad)
+				}
 				if out := eval[string](p, outOfSight); out != "" {
 					t.Errorf("%s: these entries are out of sight: %s", v.route, out)
 				}
@@ -179,6 +184,27 @@ func TestColoursThatWereChosen(t *testing.T) {
 
 // widest names what is wider than the window.
 const widest = `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > document.documentElement.clientWidth + 1).slice(0, 3).map(e => e.outerHTML.slice(0, 150)).join(" | ")`
+
+// untidy tells of parts of a view that lie on one another, of words in boxes that are cut,
+// of a list that has no room, and of what a finger cannot hit.
+const untidy = `(() => {
+	const bad = [], name = e => (e.ariaLabel || e.innerText || e.className).slice(0, 60)
+	const view = document.querySelector("main .view"), box = e => e.getBoundingClientRect()
+	const parts = [...view.children].filter(e => e.localName !== "dialog" && box(e).height > 0)
+	for (let i = 1; i < parts.length; i++) if (box(parts[i]).top < box(parts[i - 1]).bottom - 1) bad.push(name(parts[i]) + " lies on " + name(parts[i - 1]))
+	for (const e of document.querySelectorAll("main .action, main .tag")) {
+		if (!e.checkVisibility() || e.scrollWidth > e.clientWidth + 1) continue
+		for (let up = e.parentElement; up !== view; up = up.parentElement)
+			if (getComputedStyle(up).overflowX !== "visible" && box(e).left < box(up).right && box(e).right > box(up).right + 1) bad.push(name(e) + " is cut by " + up.className)
+	}
+	const list = document.querySelector("main .longlist")
+	if (list && box(list).height < 0.3 * innerHeight) bad.push("the list has " + box(list).height + " pixels of " + innerHeight)
+	if (innerWidth < 720) for (const e of document.querySelectorAll("main button, main select, main input, main a.button, nav a, nav button")) {
+		const r = box(e)
+		if (e.checkVisibility() && r.width > 0 && !e.matches(".as-link, .skip, .row") && Math.min(r.width, r.height) < 28) bad.push(name(e) + " has " + r.width + " x " + r.height + " pixels")
+	}
+	return bad.slice(0, 5).join("; ")
+})()`
 
 // outOfSight names the entries that lead to views, and are not in sight.
 const outOfSight = `[...document.querySelectorAll(".nav-link")].filter(e => {

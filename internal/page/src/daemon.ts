@@ -32,6 +32,13 @@ export const asking = new Signal(0);
 let tries = 0;
 let timer: ReturnType<typeof setTimeout> | undefined; // until the next try, where the daemon is gone
 
+/** The daemon could not be reached. */
+export class Away extends Error {
+  constructor() {
+    super("The daemon is not there. Try again when it is back.");
+  }
+}
+
 /** Asks the daemon; what cannot be reached is noted for all views. */
 export async function request(path: string, options: RequestInit & { pin?: string } = {}): Promise<Response> {
   try {
@@ -46,6 +53,7 @@ export async function request(path: string, options: RequestInit & { pin?: strin
       else arrived();
     } else if (!options.signal?.aborted) {
       lost();
+      throw new Away();
     }
     throw err;
   }
@@ -199,14 +207,13 @@ export function useQuery<T>(path: string | null, read: (v: unknown) => T, every 
       try {
         const data = read(await json(path, { signal: mine.signal }));
         if (over || mine.signal.aborted) return;
-        Object.assign(q.current, { data, problem: "", lacking: false, path });
+        Object.assign(q.current, { data, problem: "", lacking: false, loading: false, path });
       } catch (err) {
         if (over || mine.signal.aborted) return;
         const known = err instanceof Problem || state.value.is !== "gone";
         if (q.current.path !== path && known) q.current.data = undefined;
-        Object.assign(q.current, { problem: known ? told(err) : "", lacking: isLacking(err), path });
+        Object.assign(q.current, { problem: known ? told(err) : "", lacking: isLacking(err), loading: !known && q.current.data === undefined, path });
       }
-      q.current.loading = false;
       redraw(undefined);
       // While the daemon is gone nothing is asked: it is told when it is back.
       if (every > 0 && state.value.is === "here") next = setTimeout(() => void run(), document.hidden ? every * 5 : every);

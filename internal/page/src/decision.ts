@@ -88,7 +88,7 @@ export function Decision(): VNode {
 }
 
 function Body({ d, x }: { d: One; x: Explained | undefined }): VNode {
-  const r = d.r, answer = answerOf(r);
+  const r = d.r, answer = answerOf(r), tried = r.steps.find((s) => s.would?.reason)?.would?.reason;
   const own = explainedBy(r);
   const shown = x && x.text ? x : own;
   const facts = x && x.facts.length > 0 ? x.facts : r.facts;
@@ -97,7 +97,7 @@ function Body({ d, x }: { d: One; x: Explained | undefined }): VNode {
   return html`<div class="stack">
     <${Problems} d=${d} />
     <div class="card verdict"><${Action} is=${answer || r.action} would=${r.would} />
-      <div class="grow">${r.reason && html`<p class="reason">${clip(r.reason, 4000)}</p>`}${!r.reason && html`<p class="dim">No hook gave a reason.</p>`}</div></div>
+      <div class="grow">${r.reason && html`<p class="reason">${clip(r.reason, 4000)}</p>`}${!r.reason && html`<p class="dim">${tried ? `On trial: ${clip(tried, 4000)}` : "No hook gave a reason."}</p>`}</div></div>
     <${Pairs} of=${[
       ["Agent", r.agent && html`<a href=${link("decisions", "", { agent: r.agent })}>${clip(r.agent, 80)}</a>`],
       ["Session", r.session && html`<a href=${link("sessions", r.session, { agent: r.agent })}>${clip(r.session, 60)}</a>`],
@@ -169,7 +169,7 @@ function saysFact(f: Fact): string {
 }
 
 function Facts({ of }: { of: Fact[] }): VNode {
-  return html`<${Part} title="What it would do"><div class="scroll-x" tabindex="0" role="group" aria-label="Facts"><table><thead><tr><th>Act</th><th>By</th><th>What</th></tr></thead><tbody>
+  return html`<${Part} title="What it would do"><div class="scroll-x" tabindex="0" role="group" aria-label="Facts"><table class="facts"><thead><tr><th>Act</th><th>By</th><th>What</th></tr></thead><tbody>
     ${of.slice(0, 200).map((f, i) => html`<tr key=${i}><td><b>${clip(f.does, 40)}</b>${!f.sure && html` <span class="dim">perhaps</span>`}</td><td class="mono">${clip(f.by, 60)}</td><td>${f.rest.map(([n, v]) => html`<span key=${n} class="fact"><span class="dim">${clip(n, 40)}</span>${v && html` <span class="mono">${clip(v, 300)}</span>`}</span> `)}</td></tr>`)}
   </tbody></table></div><//>`;
 }

@@ -6,7 +6,7 @@ import { html } from "./element";
 import { counted } from "./format";
 import { LongList } from "./longlist";
 import { leftOf, usePages, type Pages } from "./pages";
-import { Button, Export, Head, Notice, Search, Select } from "./parts";
+import { Button, Export, Head, Notice, Search, Select, Waiting } from "./parts";
 import { record, type Rec } from "./record";
 import { RecordHead, RecordRow } from "./recordrow";
 import { refine, route } from "./route";
@@ -52,7 +52,7 @@ export function Decisions(): VNode {
     <${RecordHead} />
     <div class="fill"><${LongList} key=${path} label="Decisions" items=${pages.items} rowHeight=${32} phoneHeight=${56} onEnd=${pages.more} scroll=${leftOf(path)?.scroll} onScroll=${pages.scrolled}
       id=${(r: Rec | Broken, i: number) => (r instanceof Broken ? "broken-" + i : r.seq)} row=${(r: Rec | Broken) => html`<${RecordRow} r=${r} />`}
-      empty=${pages.loading || pages.problem ? null : "No decision is like this."} /></div>
+      empty=${pages.problem ? null : pages.loading ? html`<${Waiting} />` : "No decision is like this."} /></div>
   </section>`;
 }
 

@@ -59,6 +59,11 @@ export function when(at: number, now = Date.now()): string {
   return `${year}${two(d.getMonth() + 1)}-${two(d.getDate())} ${two(d.getHours())}:${two(d.getMinutes())}`;
 }
 
+/** When it was, to the second, of what may have gone on for days: 11-23 14:02:07. */
+export function second(at: number, days: boolean): string {
+  return days && !Number.isNaN(at) ? `${day(at).slice(5)} ${clock(at)}` : clock(at);
+}
+
 /** How long ago it was. A time to come is told: some clock is off. */
 export function ago(at: number, now = Date.now()): string {
   if (Number.isNaN(at)) return "never";

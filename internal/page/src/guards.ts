@@ -110,7 +110,7 @@ function Packs({ g, s, days, q, open, onWish }: { g: Guards; s: Stats | undefine
     const hits = p.rules.reduce((n, r) => n + r.hits, 0), would = p.rules.reduce((n, r) => n + r.would, 0);
     return html`<section key=${p.name} class="pack card"><div class="pack-head"><button type="button" class="pack-name" aria-expanded=${String(all)} onClick=${() => refine({ pack: all ? "" : p.name })}><span class=${names("turn", all && "turned")}><${Icon} is="right" /></span><b>${clip(p.name, 60)}</b>
         <span class="dim pack-title">${clip(p.title, 160)}</span></button><${Tally} hits=${hits} would=${would} />
-        <${Choice} small label=${`Mode of the pack ${p.name}`} value=${p.mode} options=${modes} onChange=${(mode: string) => onWish({ target: p.name, mode, from: p.mode })} /></div>
+        ${p.mode === "mixed" && html`<span class="tag" title=${means.mixed}>mixed</span>`}<${Choice} small label=${`Mode of the pack ${p.name}`} value=${p.mode} options=${modes} onChange=${(mode: string) => onWish({ target: p.name, mode, from: p.mode })} /></div>
       ${all && html`<ul class="plain-list rules">${p.rules.map((r) => html`<${RuleRow} key=${r.rule} r=${r} s=${s} days=${days} onWish=${onWish} />`)}</ul>`}</section>`;
   })}</div>`;
 }

@@ -19,7 +19,7 @@ import { markRoot } from "./mark";
 import { MemoryView } from "./memory";
 import { Messages } from "./messages";
 import { Now } from "./now";
-import { Button } from "./parts";
+import { Button, Waiting } from "./parts";
 import { followAddress, link, route } from "./route";
 import { speakIn } from "./say";
 import { Sessions } from "./sessions";
@@ -62,7 +62,7 @@ function Page(): VNode {
   }, [known, waiting]);
   return html`<div class="frame"><${Navigation} here=${at.view} onHelp=${() => setHelp(true)} onLeave=${() => setLeaving(true)} onSkip=${() => main.current?.focus()} />
     <main ref=${main} tabindex="-1"><${Banners} />
-      ${link_.is === "outside" ? html`<${Outside} why=${link_.why} />` : link_.is === "waiting" ? html`<p class="loading" aria-hidden="true">Asking the daemon…</p>` : View ? html`<${Guarded} key=${place}><${View} /><//>` : html`<section class="view view-page"><h1 tabindex="-1">There is nothing here</h1><p>This page has no view called ${clip(at.view, 60)}. <a href="#/now">Now</a></p></section>`}</main>
+      ${link_.is === "outside" ? html`<${Outside} why=${link_.why} />` : link_.is === "waiting" ? html`<${Waiting} />` : View ? html`<${Guarded} key=${place}><${View} /><//>` : html`<section class="view view-page"><h1 tabindex="-1">There is nothing here</h1><p>This page has no view called ${clip(at.view, 60)}. <a href="#/now">Now</a></p></section>`}</main>
     ${help && html`<${Keys} onClose=${() => setHelp(false)} />`}${leaving && html`<${SignOut} onClose=${() => setLeaving(false)} />`}</div>`;
 }
 
@@ -103,7 +103,7 @@ function Banners(): VNode {
     return () => clearInterval(tick);
   }, [s.is]);
   const late = s.is === "gone" && now - s.since > 1200;
-  return html`<div class="banners"><div role="status">${late && html`<div class="banner"><span>The daemon is not there. This is what it told last; the page goes on when it is back. The next event of an agent starts it, and so does <code>hookway ui</code>.</span> <button class="button small" onClick=${again}>Try now</button></div>`}
+  return html`<div class="banners"><div role="status">${late && html`<div class="banner"><span>The daemon is not there. What it told last stays; the page goes on when it is back. The next event of an agent starts it, and so does <code>hookway ui</code>.</span> <button class="button small" onClick=${again}>Try now</button></div>`}
     ${w.old && s.is === "here" && html`<div class="banner"><span>The daemon is of another version than this page.</span> <button class="button small" onClick=${() => location.reload()}>Reload the page</button></div>`}
     ${off !== 0 && html`<div class="banner">The daemon's clock is ${length(Math.abs(off))} ${off > 0 ? "ahead of" : "behind"} this computer's, so times here may look odd.</div>`}</div></div>`;
 }

@@ -8,7 +8,7 @@ import { Problems, Total } from "./decisions";
 import { html } from "./element";
 import { folder } from "./format";
 import { usePages } from "./pages";
-import { Button, BrokenRow, Dialog, Export, Head, Notice, Search, Select, Text, Time } from "./parts";
+import { Button, BrokenRow, Dialog, Export, Head, Notice, Search, Select, Text, Time, Waiting } from "./parts";
 import { refine, route } from "./route";
 import { say } from "./say";
 import { useSignal } from "./signal";
@@ -47,6 +47,7 @@ export function MemoryView(): VNode {
     <ul class="plain-list stack-small">${pages.items.map((m, i) => (m instanceof Broken ? html`<li key=${i}><${BrokenRow} of=${m} /></li>` : html`<li key=${m.id} class="card message"><div class="message-head">${m.agent && html`<b>${clip(m.agent, 60)}</b>`}<span class="dim" title=${clip(m.workspace, 300)}>${m.scope === "user" || !m.workspace ? "everywhere" : folder(m.workspace, 26)}</span>${m.tags.slice(0, 8).map((t) => html`<span key=${t} class="tag">${clip(t, 40)}</span>`)}<span class="right dim"><${Time} at=${m.at} past /></span><${Button} kind="bare" icon="cross" label=${`Forget: ${clip(m.text, 60)}`} onClick=${() => setGoing(m)} /></div>
       <${Text} of=${m.text} most=${1500} class="prose" />${m.file && html`<div class="dim mono">${clip(m.file, 200)}</div>`}</li>`))}</ul>
     ${!pages.end && pages.items.length > 0 && html`<${Button} onClick=${pages.more} disabled=${pages.loading}>More<//>`}
+    ${pages.items.length === 0 && pages.loading && html`<${Waiting} />`}
     ${pages.items.length === 0 && !pages.loading && !pages.problem && html`<div class="empty card"><h2>No memories${query && " like this"}</h2><p>Agents keep them with <code>@memory:save text</code>, and you with <code>hookway memory</code> or here.</p></div>`}
     ${adding && html`<${Remember} onClose=${() => setAdding(false)} onDone=${pages.reload} />`}
     ${going && html`<${Forget} m=${going} onClose=${() => setGoing(null)} onDone=${pages.reload} />`}

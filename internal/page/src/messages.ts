@@ -7,7 +7,7 @@ import { Broken, list, must, obj, str, time } from "./decode";
 import { Problems, Total } from "./decisions";
 import { html, names } from "./element";
 import { usePages } from "./pages";
-import { Button, BrokenRow, Dialog, Export, Head, Notice, Search, Text, Time } from "./parts";
+import { Button, BrokenRow, Dialog, Export, Head, Notice, Search, Text, Time, Waiting } from "./parts";
 import { refine, route } from "./route";
 import { say } from "./say";
 import { useSignal } from "./signal";
@@ -45,6 +45,7 @@ export function Messages(): VNode {
     ${(params.agent || params.channel) && html`<div class="chips">${["agent", "channel"].filter((n) => params[n]).map((n) => html`<button key=${n} class="chip" onClick=${() => refine({ [n]: "" })}>${n}: <b>${params[n]}</b> ×</button>`)}</div>`}
     <ul class="plain-list stack-small">${pages.items.map((m, i) => (m instanceof Broken ? html`<li key=${i}><${BrokenRow} of=${m} /></li>` : html`<${One} key=${m.id || i} m=${m} />`))}</ul>
     ${!pages.end && pages.items.length > 0 && html`<${Button} onClick=${pages.more} disabled=${pages.loading}>More<//>`}
+    ${pages.items.length === 0 && pages.loading && html`<${Waiting} />`}
     ${pages.items.length === 0 && !pages.loading && !pages.problem && html`<div class="empty card"><h2>No messages${query && " like this"}</h2><p>Agents write to each other with <code>@relay:NAME text</code>, and you with <code>hookway send</code> or here.</p></div>`}
     ${writing && html`<${Write} onClose=${() => setWriting(false)} onSent=${pages.reload} />`}
   </section>`;

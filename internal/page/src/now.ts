@@ -3,12 +3,12 @@
 import type { VNode } from "preact";
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { Broken, each, obj } from "./decode";
-import { isLacking, json, returned } from "./daemon";
+import { Away, isLacking, json, returned } from "./daemon";
 import { html } from "./element";
 import { count, counted } from "./format";
 import { listen } from "./live";
 import { LongList } from "./longlist";
-import { Button, Choice, Export, Head, Notice, Search, Select } from "./parts";
+import { Button, Choice, Export, Head, Notice, Search, Select, Waiting } from "./parts";
 import { Pulse } from "./pulse";
 import { answerOf, isStopped, record, type Rec } from "./record";
 import { RecordHead, RecordRow } from "./recordrow";
@@ -55,18 +55,20 @@ export function Now(): VNode {
         later();
       }, at);
     };
-    let filled = false, at = -1;
+    let filled = false, away = false, at = -1;
     const fill = () => json("/v1/record?limit=200", { signal: stop.signal }).then((v) => {
       const all = each(obj(v).records, record);
       const newest = all.find((r): r is Rec => !(r instanceof Broken));
       filled = true;
+      away = false;
       recent.fill(all);
       if (newest) at = newest.seq;
     }, (err) => {
       filled = isLacking(err);
+      away = err instanceof Away;
     }).then(() => {
       if (stop.signal.aborted) return;
-      setBegan(true);
+      setBegan(!away);
       redraw(undefined);
     });
     void fill().then(() => !stop.signal.aborted && follow());
@@ -107,7 +109,7 @@ export function Now(): VNode {
     <${RecordHead} />
     <div class="fill" onFocusIn=${(e: FocusEvent) => (reading.current = (e.target as HTMLElement).closest(".longlist-row") !== null)} onFocusOut=${() => ((reading.current = false), recent.flush() && redraw(undefined))}>
       <${LongList} label="Decisions" items=${shown} anchor rowHeight=${32} phoneHeight=${56} id=${(r: Rec | Broken, i: number) => (r instanceof Broken ? "broken-" + i : r.seq)}
-        row=${(r: Rec | Broken) => html`<${RecordRow} r=${r} follow />`} empty=${!began ? null : html`<${Nothing} all=${all.length} />`} />
+        row=${(r: Rec | Broken) => html`<${RecordRow} r=${r} follow />`} empty=${!began ? html`<${Waiting} />` : html`<${Nothing} all=${all.length} />`} />
     </div>
   </section>`;
 }

@@ -72,9 +72,11 @@ export function usePages<T>(path: string | null, member: string, read: (v: unkno
       } catch (err) {
         if (mine.signal.aborted) return;
         // Where the daemon is gone, what is there stays, and it is asked again when it is back.
+        // Until then nobody may say that there is nothing.
         const refused = err instanceof Problem;
         failed = !refused;
-        b.p = { ...b.p, items: after || !refused ? b.p.items : [], problem: refused ? told(err) : "", lacking: isLacking(err), loading: false, end: refused };
+        const items = after || !refused ? b.p.items : [];
+        b.p = { ...b.p, items, problem: refused ? told(err) : "", lacking: isLacking(err), loading: !refused && items.length === 0, end: refused };
       }
       if (!failed) leave(path, b.p, b.next);
       redraw(undefined);

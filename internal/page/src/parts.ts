@@ -2,11 +2,13 @@
 
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { state } from "./daemon";
 import { Broken } from "./decode";
 import { html, names } from "./element";
 import { ago, moment, when } from "./format";
 import { Icon, type Sign } from "./icons";
 import { say } from "./say";
+import { useSignal } from "./signal";
 import { clip } from "./visible";
 
 /** The head of a view. */
@@ -27,8 +29,8 @@ export function Action({ is, would }: { is: string; would?: string }): VNode {
 }
 
 /** A time, with the whole of it in its title. */
-export function Time({ at, past }: { at: number; past?: boolean }): VNode {
-  return html`<time class="time" dateTime=${Number.isNaN(at) ? "" : new Date(at).toISOString()} title=${moment(at)}>${past ? ago(at) : when(at)}</time>`;
+export function Time({ at, past, text }: { at: number; past?: boolean; text?: string }): VNode {
+  return html`<time class="time" dateTime=${Number.isNaN(at) ? "" : new Date(at).toISOString()} title=${moment(at)}>${text ?? (past ? ago(at) : when(at))}</time>`;
 }
 
 /** Text that may be long: the first of it, and all of it if that is asked for. */
@@ -122,11 +124,17 @@ export function Notice({ kind = "info", children }: { kind?: "info" | "warn" | "
   return html`<div class=${"notice notice-" + kind} role=${kind === "bad" ? "alert" : "status"}>${children}</div>`;
 }
 
+/** What stands where an answer has not come yet. */
+export function Waiting(): VNode {
+  const gone = useSignal(state).is === "gone";
+  return html`<p class="loading" aria-hidden="true">${gone ? "Not known until the daemon is back." : "Asking the daemon…"}</p>`;
+}
+
 /** What stands where an answer is missing: it is on its way, not there in this daemon, or refused. */
 export function Missing({ q, what }: { q: { lacking: boolean; problem: string; loading: boolean; data?: unknown }; what: string }): VNode | null {
   if (q.lacking) return html`<${Notice}>This daemon does not offer ${what} yet. A newer hookway does.<//>`;
   if (q.problem) return html`<${Notice} kind="warn">${clip(q.problem.slice(0, 1).toUpperCase() + q.problem.slice(1), 600)}<//>`;
-  return q.data === undefined && q.loading ? html`<p class="loading" aria-hidden="true">Asking the daemon…</p>` : null;
+  return q.data === undefined && q.loading ? html`<${Waiting} />` : null;
 }
 
 /** In place of a row that cannot be read. */
@@ -153,7 +161,7 @@ export function Dialog({ title, children, onClose }: { title: string; children: 
 
 /** A unified diff: what goes and what comes. */
 export function Diff({ text }: { text: string }): VNode {
-  const rows = clip(text, 200_000).split("\n");
+  const rows = clip(text, 200_000).replace(/\n$/, "").split("\n");
   const kind = (l: string) => (l.startsWith("@@") ? "at" : l.startsWith("+") ? "add" : l.startsWith("-") ? "del" : "");
   return html`<pre class="diff" tabindex="0" role="group" aria-label="what was changed">${rows.slice(0, 2000).map((l, i) => html`<span key=${i} class=${names("diff-line", kind(l) && "diff-" + kind(l))}>${clip(l, 4000) + "\n"}</span>`)}${
     rows.length > 2000 && html`<span class="diff-line">… ${rows.length - 2000} more lines</span>`}</pre>`;

@@ -10,9 +10,11 @@ import { html } from "./element";
 import { count, counted } from "./format";
 import { Action, Button, Copy, Export, Notice, Select, Time } from "./parts";
 import { result, saves, type Result } from "./previewed";
+import { refine, route } from "./route";
 import { agents } from "./sessions";
-import { sleep } from "./signal";
+import { sleep, useSignal } from "./signal";
 import { readStream } from "./sse";
+import { eachDay } from "./stats";
 import { clip } from "./visible";
 
 interface Progress {
@@ -40,9 +42,8 @@ async function begin(path: string, signal: AbortSignal): Promise<Response> {
 }
 
 export function Preview(): VNode {
-  const [since, setSince] = useState("30d");
-  const [agent, setAgent] = useState("");
-  const [use, setUse] = useState("default");
+  const { params } = useSignal(route), since = params.since || "30d", agent = params.agent ?? "", use = params.use || "default";
+  const set = (name: string) => (value: string) => refine({ [name]: value });
   const [progress, setProgress] = useState<Progress | null>(null);
   const [found, setFound] = useState<Result | null>(null);
   const [problem, setProblem] = useState("");
@@ -74,7 +75,7 @@ export function Preview(): VNode {
     setProblem("Stopped before the end, so there is nothing to show.");
   };
   return html`<section class="card preview"><div class="part-head"><div><h2>What would the rules have done?</h2><p class="dim">Judges your agents' own records of the past. Nothing is run, changed or sent.</p></div>
-      <div class="tools"><${Select} label="How far back" value=${since} onChange=${setSince} options=${[["7d", "7 days"], ["30d", "30 days"], ["90d", "90 days"], ["all", "All"]]} /><${Select} label="Agent" value=${agent} onChange=${setAgent} options=${agents} /><${Select} label="Packs" value=${use} onChange=${setUse} options=${[["default", "Default packs"], ["strict", "Strict packs"]]} />
+      <div class="tools"><${Select} label="How far back" value=${since} onChange=${set("since")} options=${[["7d", "7 days"], ["30d", "30 days"], ["90d", "90 days"], ["all", "All"]]} /><${Select} label="Agent" value=${agent} onChange=${set("agent")} options=${agents} /><${Select} label="Packs" value=${use} onChange=${set("use")} options=${[["default", "Default packs"], ["strict", "Strict packs"]]} />
       ${progress ? html`<${Button} icon="cross" onClick=${end}>Stop<//>` : html`<${Button} kind="primary" icon="play" onClick=${run}>Preview<//>`}${found && html`<${Export} name="preview" items=${() => found.raw} />`}</div></div>
     ${progress && html`<div class="progress"><progress aria-label="Preview" ...${progress.all > 0 ? { max: progress.all, value: progress.done } : {}}></progress><span class="dim num">${progress.said || "reading…"}</span></div>`}
     ${problem && html`<${Notice} kind="warn">${clip(problem, 600)}<//>`}
@@ -82,8 +83,11 @@ export function Preview(): VNode {
 }
 
 function Found({ r }: { r: Result }): VNode {
-  const days = useMemo(() => r.days.map((d) => d.name), [r]);
-  const series = useMemo(() => [{ name: "blocked", color: "--block-bar", values: r.days.map((d) => d.enforce.block) }, { name: "asked", color: "--ask-bar", values: r.days.map((d) => d.enforce.ask) }], [r]);
+  const days = useMemo(() => eachDay(r.days.map((d) => d.name)), [r]);
+  const series = useMemo(() => {
+    const by = new Map(r.days.map((d) => [d.name, d.enforce]));
+    return [{ name: "blocked", color: "--block-bar", values: days.map((d) => by.get(d)?.block ?? 0) }, { name: "asked", color: "--ask-bar", values: days.map((d) => by.get(d)?.ask ?? 0) }];
+  }, [r, days]);
   return html`<div class="stack" role="status">${r.judged > 0 && html`<div class="figures"><${Figure} n=${r.judged} word="calls judged" /><${Figure} n=${r.auto.block} word="blocked in mode auto" tone="block" /><${Figure} n=${r.auto.ask} word="asked in mode auto" tone="ask" /><${Figure} n=${r.enforce.block + r.enforce.ask} word="stopped if all is enforced" /></div>`}
     ${r.judged + r.unjudged === 0 && html`<${Notice}>There are no records of agents in this time. Look further back, or come again when an agent has worked.<//>`}
     ${r.judged > 0 && r.rules.length === 0 && html`<p>No rule would have stopped any of them.</p>`}

@@ -2,14 +2,14 @@
 
 import type { VNode } from "preact";
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
-import { json, isLacking, returned, told } from "./daemon";
+import { Away, json, isLacking, returned, told } from "./daemon";
 import { Broken, each, obj, str } from "./decode";
 import { html, names } from "./element";
-import { count, counted, folder, length, moment, short } from "./format";
+import { count, counted, day, folder, length, moment, second, short } from "./format";
 import { Icon, type Sign } from "./icons";
 import { listen } from "./live";
 import { LongList } from "./longlist";
-import { Action, Button, BrokenRow, Choice, Export, Head, Notice, Pairs, Search, Text, Time } from "./parts";
+import { Action, Button, BrokenRow, Choice, Export, Head, Notice, Pairs, Search, Text, Time, Waiting } from "./parts";
 import { sought } from "./recent";
 import { answerOf } from "./record";
 import { link, refine, route } from "./route";
@@ -60,7 +60,8 @@ function useSession(id: string, agent: string): Held {
           redraw(undefined);
         }
       } catch (err) {
-        if (!stop.signal.aborted) held.current = { ...held.current, problem: told(err), lacking: isLacking(err), loading: false };
+        const away = err instanceof Away, h = held.current; // it is asked again when the daemon is back
+        if (!stop.signal.aborted) held.current = { ...h, problem: away ? "" : told(err), lacking: isLacking(err), loading: away && h.items.length === 0 };
       }
       busy = false;
       if (stop.signal.aborted) return;
@@ -106,9 +107,9 @@ export function SessionView(): VNode {
   const rows = useMemo(() => (h.broken.length > 0 ? [...h.broken, ...shown] : shown), [h.broken, shown]);
   const [picked, setPicked] = useState("");
   const selected = shown.findIndex((i) => i.id === picked);
-  const s = h.session, chosen = shown[selected];
+  const s = h.session, chosen = shown[selected], days = s !== null && day(s.first) !== day(s.last);
   // All of it comes at once, so that nothing moves under who reads already.
-  if (h.loading && !s && h.items.length === 0) return html`<section class="view view-list view-session"><${Head} title="Session" /><p class="loading" aria-hidden="true">Asking the daemon…</p></section>`;
+  if (h.loading && !s && h.items.length === 0) return html`<section class="view view-list view-session"><${Head} title="Session" /><${Waiting} /></section>`;
   return html`<section class="view view-list view-session">
     <${Head} title=${clip(s?.title || "Session", 120)} sub=${html`<span class="dim mono">${clip(id, 60)}</span>`}>
       <a class="button" href=${link("now", "", { session: id })}>Follow</a>
@@ -126,7 +127,7 @@ export function SessionView(): VNode {
       <span class="dim num" role=${h.loading ? undefined : "status"}>${h.loading ? `reading… ${count(h.items.length)}` : counted(shown.length, "item")}</span></div>
     <div class=${names("fill", "split", chosen && "has-detail")}>
       <${LongList} label="What happened" items=${rows} rowHeight=${30} phoneHeight=${48} select=${picked || undefined} id=${(i: Item | Broken, n: number) => (i instanceof Broken ? "broken-" + n : i.id || n)}
-        row=${(i: Item | Broken) => (i instanceof Broken ? html`<${BrokenRow} of=${i} />` : html`<${ItemRow} i=${i} lane=${lanes.length > 1 && i.lane !== lanes[0]?.id ? lanes.find((l) => l.id === i.lane)?.name ?? "" : ""} on=${i.id === picked} onPick=${() => setPicked(i.id === picked ? "" : i.id)} />`)} empty=${h.loading || h.problem ? null : "Nothing here is like this."} />
+        row=${(i: Item | Broken) => (i instanceof Broken ? html`<${BrokenRow} of=${i} />` : html`<${ItemRow} i=${i} days=${days} lane=${lanes.length > 1 && i.lane !== lanes[0]?.id ? lanes.find((l) => l.id === i.lane)?.name ?? "" : ""} on=${i.id === picked} onPick=${() => setPicked(i.id === picked ? "" : i.id)} />`)} empty=${h.loading || h.problem ? null : "Nothing here is like this."} />
       ${chosen && html`<${Detail} i=${chosen} onClose=${() => setPicked("")} />`}</div>
   </section>`;
 }
@@ -136,12 +137,18 @@ const signs: Record<string, Sign> = { prompt: "prompt", answer: "answer", call: 
 // What was decided, or answered.
 const said = (i: Item) => (i.kind === "approval" ? answerOf({ ...i, event: "Approval", code: i.title }) : i.action);
 
-function ItemRow({ i, lane, on, onPick }: { i: Item; lane: string; on: boolean; onPick: () => void }): VNode {
+// What a row says of an item: of what a model took, how much of it was its answer.
+function aboutItem(i: Item): string {
+  if (i.kind === "usage") return `${i.model && i.model + ": "}${short(i.input)} read, ${short(i.output)} written`;
+  return (i.kind !== "approval" && i.title) || i.text || i.title;
+}
+
+function ItemRow({ i, days, lane, on, onPick }: { i: Item; days: boolean; lane: string; on: boolean; onPick: () => void }): VNode {
   return html`<button type="button" tabindex="-1" class=${names("row row-item", on && "row-on", (i.action === "block" || i.action === "ask") && "row-" + i.action)} aria-pressed=${String(on)} onClick=${onPick}>
-    <${Time} at=${i.at} /><span class=${"kind kind-" + i.kind}><${Icon} is=${signs[i.kind] ?? "decisions"} /><span>${clip(i.kind, 12)}</span></span>
-    ${(i.action || i.would) && !(i.action === "continue" && !i.would) ? html`<${Action} is=${said(i)} would=${i.would} />` : html`<span>${i.failed && html`<span class="action tone-quiet">failed</span>`}</span>`}
-    <span class="what">${lane && html`<span class="dim">${clip(lane, 30)} · </span>`}${i.tool && html`<b>${clip(i.tool, 40)}</b> `}<span class=${i.kind === "prompt" || i.kind === "answer" ? "" : "mono"}>${clip(((i.kind !== "approval" && i.title) || i.text || i.title).replace(/\s+/g, " "), 240)}</span></span>
-    <span class="right num dim">${i.input + i.output > 0 ? short(i.input + i.output) : i.ms > 0 ? length(i.ms) : ""}</span></button>`;
+    <${Time} at=${i.at} text=${second(i.at, days)} /><span class=${"kind kind-" + i.kind}><${Icon} is=${signs[i.kind] ?? "decisions"} /><span>${clip(i.kind, 12)}</span></span>
+    ${(i.action || i.would) && !(i.action === "continue" && !i.would) ? html`<${Action} is=${said(i)} would=${i.would} />` : html`<span>${i.failed && html`<span class="action tone-failed">failed</span>`}</span>`}
+    <span class="what">${lane && html`<span class="dim">${clip(lane, 30)} · </span>`}${i.tool && html`<b>${clip(i.tool, 40)}</b> `}<span class=${{ prompt: "", answer: "", usage: "dim" }[i.kind] ?? "mono"}>${clip(aboutItem(i).replace(/\s+/g, " "), 240)}</span></span>
+    <span class="right num dim">${i.input + i.output > 0 ? `${short(i.input + i.output)} tokens` : i.ms > 0 ? length(i.ms) : ""}</span></button>`;
 }
 
 function Detail({ i, onClose }: { i: Item; onClose: () => void }): VNode {

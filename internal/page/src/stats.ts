@@ -1,5 +1,6 @@
 // What was counted of the record: GET /v1/stats.
 
+import { day } from "./format";
 import { counts, list, num, obj, str, time } from "./decode";
 
 export interface HookCount {
@@ -53,7 +54,20 @@ export function lastDays(n: number, now = Date.now()): string[] {
   for (let i = n - 1; i >= 0; i--) {
     const d = new Date(now);
     d.setDate(d.getDate() - i);
-    out.push(`${d.getFullYear()}-${String(d.getMonth() + 1).padStart(2, "0")}-${String(d.getDate()).padStart(2, "0")}`);
+    out.push(day(d.getTime()));
   }
   return out;
+}
+
+const mostDays = 400;
+
+/** All days from the first of some to the last, those between them, too: an axis has no gaps. */
+export function eachDay(some: readonly string[]): string[] {
+  const sorted = [...some].sort(), out: string[] = [], last = sorted.at(-1) ?? "";
+  const at = new Date(`${sorted[0]}T12:00:00`);
+  while (out.length < mostDays && out.at(-1) !== last && !Number.isNaN(at.getTime())) {
+    out.push(day(at.getTime()));
+    at.setDate(at.getDate() + 1);
+  }
+  return out.at(-1) === last ? out : sorted;
 }

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { unified } from "../diff";
+import { second } from "../format";
+import { eachDay } from "../stats";
 import { height, reveal, windowOf } from "../windowing";
 
 test("the rows in sight are drawn, and a few around them", () => {
@@ -34,4 +36,18 @@ test("a difference has what goes and what comes", () => {
     ["1\n2\n3\n4\n5\n6\n7\n8\n9", "1\n2\n3\n4\n5\n6\n7\n8\nx", " 6\n 7\n 8\n-9\n+x"],
   ] as const) assert.equal(unified(from, to).replace(/^\n/, ""), want);
   assert.ok(unified("a\n".repeat(5000), "b\n".repeat(5000)).length > 10_000);
+});
+
+test("an axis of days has those between, too", () => {
+  for (const [some, want] of [
+    [["2026-02-27", "2026-03-02"], ["2026-02-27", "2026-02-28", "2026-03-01", "2026-03-02"]],
+    [["2026-11-27", "2026-11-25"], ["2026-11-25", "2026-11-26", "2026-11-27"]],
+    [["2026-11-27"], ["2026-11-27"]], [[], []], [["x", "2026-11-27"], ["2026-11-27", "x"]],
+    [["0001-01-01", "2026-01-01"], ["0001-01-01", "2026-01-01"]],
+  ] as const) assert.deepEqual(eachDay(some), want);
+});
+
+test("what happened is told to the second, with its day where there are some", () => {
+  const at = new Date(2026, 10, 23, 4, 2, 7).getTime();
+  assert.deepEqual([second(at, false), second(at, true), second(NaN, true)], ["04:02:07", "11-23 04:02:07", "no time"]);
 });
