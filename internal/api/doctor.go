@@ -17,7 +17,7 @@ type Surroundings interface {
 	Describe(ctx context.Context, cwd string, list judge.Listing, to *judge.Document)
 
 	// Doctor gives what hookway doctor finds. It may be half a minute old.
-	Doctor(ctx context.Context) (Examined, error)
+	Doctor(ctx context.Context, cwd string) (Examined, error)
 }
 
 // Folder is one that has hooks, or had events.
@@ -76,11 +76,14 @@ func (d *Server) folders(w http.ResponseWriter, r *http.Request, _ origin) (int,
 
 // doctor answers GET /v1/doctor.
 func (d *Server) doctor(w http.ResponseWriter, r *http.Request, _ origin) (int, error) {
-	q, err := query(r, "agent")
+	q, err := query(r, "agent", "cwd")
 	if err != nil {
 		return 0, err
 	}
-	found, err := d.Views.Doctor(r.Context())
+	if err := isFolder(q.Get("cwd")); err != nil {
+		return 0, err
+	}
+	found, err := d.Views.Doctor(r.Context(), q.Get("cwd"))
 	if err != nil {
 		return 0, err
 	}

@@ -97,7 +97,7 @@ func describedViews() m {
 		}},
 		"/v1/doctor": m{"get": m{
 			"operationId": "doctor", "summary": "What hookway doctor finds, and the command that mends it. It may be half a minute old.",
-			"parameters": inQuery("agent", "Only about this agent."),
+			"parameters": inQuery("agent", "Only about this agent.", "cwd", "In which project. Without one, what holds in every one."),
 			"responses":  answers("Examined", "It.", 400, 401, 403, 500, 503, 504),
 		}},
 		"/v1/record/{seq}/today": m{"post": m{

@@ -24,7 +24,7 @@ type views struct {
 	replaying chan struct{} // one for who fires events again
 
 	examining sync.Mutex // one looks, and the others have what it found
-	examined  api.Examined
+	examined  examined
 }
 
 var _ api.Views = (*views)(nil)

@@ -94,8 +94,18 @@ func (v *views) Describe(ctx context.Context, cwd string, list judge.Listing, to
 // examinedTime is how long what doctor found is good.
 const examinedTime = 30 * time.Second
 
-// Doctor gives what doctor finds. One looks at a time; who comes meanwhile waits for it.
-func (v *views) Doctor(ctx context.Context) (api.Examined, error) {
+// examined is what doctor found in a folder.
+type examined struct {
+	api.Examined
+	folder string
+}
+
+// Doctor gives what doctor finds in a folder, or in none. One looks at a time; who comes
+// meanwhile waits for it.
+func (v *views) Doctor(ctx context.Context, folder string) (api.Examined, error) {
+	if folder == "" { // the folder that the daemon was started in says nothing
+		folder = nowhere
+	}
 	type made struct {
 		found api.Examined
 		err   error
@@ -104,13 +114,13 @@ func (v *views) Doctor(ctx context.Context) (api.Examined, error) {
 	go func() { // each part of it has bounds of its own
 		v.examining.Lock()
 		defer v.examining.Unlock()
-		if time.Since(v.examined.At) < examinedTime {
-			ended <- made{v.examined, nil}
+		if v.examined.folder == folder && time.Since(v.examined.At) < examinedTime {
+			ended <- made{v.examined.Examined, nil}
 			return
 		}
-		found, err := v.examine()
+		found, err := v.examine(folder)
 		if err == nil {
-			v.examined = found
+			v.examined = examined{found, folder}
 		}
 		ended <- made{found, err}
 	}()
@@ -126,10 +136,10 @@ func (v *views) Doctor(ctx context.Context) (api.Examined, error) {
 const examineTime = time.Minute
 
 // examine looks at everything that costs nothing.
-func (v *views) examine() (found api.Examined, err error) {
+func (v *views) examine(folder string) (found api.Examined, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), examineTime)
 	defer cancel()
-	c := v.home.Checkup(nowhere)
+	c := v.home.Checkup(folder)
 	defer c.Close()
 	if err := c.Open(ctx); err != nil {
 		return found, err

@@ -31,6 +31,9 @@ func TestHooksFoldersAndFindingsAreShown(t *testing.T) {
 	})
 	v.all(t, "/v1/doctor", []viewing{
 		{"GET", "/v1/doctor", "", 200, `{"name":"daemon","title":"Daemon","findings":[{"level":"`},
+		{"GET", "/v1/doctor", "", 200, "no workspace here"},
+		{"GET", "/v1/doctor?cwd=" + cwd, "", 200, "workspace " + cwd},
+		{"GET", "/v1/doctor?cwd=x", "", 400, "is not an absolute path"},
 		{"GET", "/v1/doctor?agent=nobody", "", 200, `"agents":[],"sections":[]`},
 	})
 	_, first := v.ask(t, "/v1/doctor", viewing{method: "GET", path: "/v1/doctor"})

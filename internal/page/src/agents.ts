@@ -4,9 +4,11 @@ import type { VNode } from "preact";
 import { useQuery } from "./daemon";
 import { list, obj, str, yes } from "./decode";
 import { html } from "./element";
+import { Folder, Projects, useProjects } from "./folders";
 import { counted } from "./format";
-import { Button, Copy, Export, Head, Missing } from "./parts";
-import { link } from "./route";
+import { Button, Copy, Export, Head, Missing, Notice } from "./parts";
+import { link, refine, route } from "./route";
+import { useSignal } from "./signal";
 import { clip } from "./visible";
 
 interface Finding {
@@ -40,13 +42,15 @@ const itself = (v: unknown) => v;
 const report = (v: unknown) => ({ agents: list(obj(v).agents, agent), rest: list(obj(v).sections, agent), raw: [...list(obj(v).agents, itself), ...list(obj(v).sections, itself)] });
 
 export function Agents(): VNode {
-  const q = useQuery("/v1/doctor", report, 60_000);
+  const { params } = useSignal(route), cwd = params.cwd ?? "";
+  const q = useQuery("/v1/doctor" + (cwd && `?cwd=${encodeURIComponent(cwd)}`), report, 60_000), projects = useProjects(cwd);
   const all = [...(q.data?.agents ?? []), ...(q.data?.rest ?? [])];
   const failures = all.reduce((n, a) => n + a.findings.filter((f) => f.level === "fail").length, 0), warnings = all.reduce((n, a) => n + a.findings.filter((f) => f.level === "warn").length, 0);
   return html`<section class="view view-page">
-    <${Head} title="Agents" sub=${q.data && html`<span class="dim" role="status">${failures + warnings === 0 ? "all is well" : `${counted(failures, "failure")}, ${counted(warnings, "warning")}`}</span>`}><${Button} icon="reload" onClick=${q.reload}>Look again<//><${Export} name="agents" items=${() => q.data?.raw ?? []} /><//>
+    <${Head} title="Agents" sub=${q.data && html`<span class="dim" role="status">${failures + warnings === 0 ? "all is well" : `${counted(failures, "failure")}, ${counted(warnings, "warning")}`}</span>`}><${Folder} value=${cwd} onChange=${(v: string) => refine({ cwd: v })} /><${Button} icon="reload" onClick=${q.reload}>Look again<//><${Export} name="agents" items=${() => q.data?.raw ?? []} /><//>
     <${Missing} q=${q} what="doctor's findings" />
     ${q.data && all.length === 0 && html`<div class="empty card"><h2>No agent is known here</h2><p><code>hookway install</code> connects those that are installed.</p></div>`}
+    <div class="notices">${q.data && projects.ready && (cwd ? html`<${Notice}>Run the commands in <span class="mono">${clip(cwd, 200)}</span>.<//>` : html`<${Projects} of=${projects.all} what="problems" />`)}</div>
     <div class="cards cards-agents">${all.map((a) => html`<${Card} key=${a.name} a=${a} />`)}</div>
   </section>`;
 }
