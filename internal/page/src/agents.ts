@@ -44,13 +44,14 @@ const report = (v: unknown) => ({ agents: list(obj(v).agents, agent), rest: list
 export function Agents(): VNode {
   const { params } = useSignal(route), cwd = params.cwd ?? "";
   const q = useQuery("/v1/doctor" + (cwd && `?cwd=${encodeURIComponent(cwd)}`), report, 60_000), projects = useProjects(cwd);
-  const all = [...(q.data?.agents ?? []), ...(q.data?.rest ?? [])];
+  const d = projects.ready ? q.data : undefined; // at once, so that nothing moves
+  const all = [...(d?.agents ?? []), ...(d?.rest ?? [])];
   const failures = all.reduce((n, a) => n + a.findings.filter((f) => f.level === "fail").length, 0), warnings = all.reduce((n, a) => n + a.findings.filter((f) => f.level === "warn").length, 0);
   return html`<section class="view view-page">
-    <${Head} title="Agents" sub=${q.data && html`<span class="dim" role="status">${failures + warnings === 0 ? "all is well" : `${counted(failures, "failure")}, ${counted(warnings, "warning")}`}</span>`}><${Folder} value=${cwd} onChange=${(v: string) => refine({ cwd: v })} /><${Button} icon="reload" onClick=${q.reload}>Look again<//><${Export} name="agents" items=${() => q.data?.raw ?? []} /><//>
+    <${Head} title="Agents" sub=${d && html`<span class="dim" role="status">${failures + warnings === 0 ? "all is well" : `${counted(failures, "failure")}, ${counted(warnings, "warning")}`}</span>`}><${Folder} value=${cwd} onChange=${(v: string) => refine({ cwd: v })} /><${Button} icon="reload" onClick=${q.reload}>Look again<//><${Export} name="agents" items=${() => q.data?.raw ?? []} /><//>
     <${Missing} q=${q} what="doctor's findings" />
-    ${q.data && all.length === 0 && html`<div class="empty card"><h2>No agent is known here</h2><p><code>hookway install</code> connects those that are installed.</p></div>`}
-    <div class="notices">${q.data && projects.ready && (cwd ? html`<${Notice}>Run the commands in <span class="mono">${clip(cwd, 200)}</span>.<//>` : html`<${Projects} of=${projects.all} what="problems" />`)}</div>
+    ${d && all.length === 0 && html`<div class="empty card"><h2>No agent is known here</h2><p><code>hookway install</code> connects those that are installed.</p></div>`}
+    <div class="notices">${d && (cwd ? html`<${Notice}>Run the commands in <span class="mono">${clip(cwd, 200)}</span>.<//>` : html`<${Projects} of=${projects.all} what="problems" />`)}</div>
     <div class="cards cards-agents">${all.map((a) => html`<${Card} key=${a.name} a=${a} />`)}</div>
   </section>`;
 }
