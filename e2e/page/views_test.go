@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/hookway/hookway/internal/eventually"
 )
@@ -363,6 +364,24 @@ func TestLinksAreKept(t *testing.T) {
 	other.until("the guards are shown", `document.querySelector("h1").innerText == "Guards"`)
 	other.do("history.back()")
 	other.until("back is where it was", `location.hash.includes("q=psql") && document.querySelector("[data-seq]")`)
+}
+
+// TestAPartOfASessionHasALink: what was picked is in the address, is brought into sight by
+// whoever follows the link, and is put away by a key.
+func TestAPartOfASessionHasALink(t *testing.T) {
+	w := newWorld(t, guarded)
+	w.fill(40)
+	p := w.page("sessions/claude-0000?agent=claude")
+	p.do(`document.querySelector(".longlist").focus()`)
+	p.press(kb.End)
+	p.until("the last row has the focus", `document.activeElement.closest("[data-index]")?.dataset.index === "39"`)
+	p.press("\r")
+	p.until("it is shown", `document.querySelector(".detail") && location.hash.includes("item=")`)
+	other := p.another(t)
+	other.goes(eval[string](p, "location.href"))
+	other.until("another tab shows the same, in sight", `document.querySelector(".detail")?.innerText === %s && (r => r && r.top > 0 && r.bottom <= innerHeight + 1)(document.querySelector(".row-on")?.getBoundingClientRect())`, quoted(p.text(".detail")))
+	p.press("\x1b")
+	p.until("it is put away, and its row keeps the focus", `!document.querySelector(".detail") && !location.hash.includes("item=") && document.activeElement.closest("[data-index]")?.dataset.index === "39"`)
 }
 
 // TestByKeyboardAlone: no mouse is needed to find a decision, and to answer a call.

@@ -38,7 +38,7 @@ export function keysFor(help: () => void): () => void {
 
 const all: [string, string][] = [
   ["j / k", "next, previous row or card"], ["Enter", "open it"], ["/", "search"], ["p", "pause and go on, in Now"], ["a, d", "go to Allow, to Deny of a card; Enter presses it"], ["j / k", "in a decision: the one before, after"], ["+ − 0 ← →", "zoom and move a timeline that has the focus"],
-  ["g, then n s d a g h m r e", "Now, Sessions, Decisions, Approvals, Guards, Hooks, Messages, Memory, Agents"], ["Esc", "leave a field, close a dialog"], ["?", "this list"],
+  ["g, then n s d a g h m r e", "Now, Sessions, Decisions, Approvals, Guards, Hooks, Messages, Memory, Agents"], ["Esc", "leave a field, close a dialog or what a row opened"], ["?", "this list"],
 ];
 
 export function Keys({ onClose }: { onClose: () => void }): VNode {

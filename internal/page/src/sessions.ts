@@ -46,5 +46,5 @@ function Row({ s }: { s: Session }): VNode {
     <span class="dim folder" title=${clip(s.folder, 300)}>${folder(s.folder, 26)}</span><span class="right num calls">${short(s.calls || s.events)}<span class="unit"> ${(s.calls || s.events) === 1 ? "call" : "calls"}</span></span>
     <span class="right num stops">${stopped > 0 && html`<span class="stopped" title=${`${counted(s.blocks, "block")}, ${counted(s.asks, "ask")}`}>${short(stopped)}<span class="unit"> stopped</span></span>`}</span>
     <span class="right num trial-count" title=${s.would > 0 ? "would have been stopped, if the rules were not on trial" : undefined}>${s.would > 0 && html`${short(s.would)}<span class="unit"> on trial</span>`}</span>
-    <span class="right num dim tokens">${s.tokens > 0 ? short(s.tokens) : ""}</span><span class="right num dim lasted">${s.last > s.first ? length(s.last - s.first) : ""}</span></a>`;
+    <span class="right num dim tokens">${s.tokens > 0 && html`${short(s.tokens)}<span class="unit"> tokens</span>`}</span><span class="right num dim lasted">${s.last > s.first ? length(s.last - s.first) : ""}</span></a>`;
 }

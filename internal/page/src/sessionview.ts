@@ -1,7 +1,7 @@
 // One session: a timeline, and below it all that happened.
 
 import type { VNode } from "preact";
-import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useReducer, useRef } from "preact/hooks";
 import { Away, json, isLacking, returned, told } from "./daemon";
 import { Broken, each, obj, str } from "./decode";
 import { html, names } from "./element";
@@ -105,9 +105,14 @@ export function SessionView(): VNode {
     return h.items.filter((i) => passes(i, params.kind ?? "", q));
   }, [h.items, params.kind, params.q]);
   const rows = useMemo(() => (h.broken.length > 0 ? [...h.broken, ...shown] : shown), [h.broken, shown]);
-  const [picked, setPicked] = useState("");
+  const picked = params.item ?? "", setPicked = (item: string) => refine({ item });
   const selected = shown.findIndex((i) => i.id === picked);
   const s = h.session, chosen = shown[selected], days = s !== null && day(s.first) !== day(s.last);
+  const leave = (e: KeyboardEvent) => {
+    const part = e.currentTarget as HTMLElement;
+    part.querySelector<HTMLElement>(part.querySelector(".row-on") ? ".row-on" : ".longlist")?.focus();
+    setPicked("");
+  };
   // All of it comes at once, so that nothing moves under who reads already.
   if (h.loading && !s && h.items.length === 0) return html`<section class="view view-list view-session"><${Head} title="Session" /><${Waiting} /></section>`;
   return html`<section class="view view-list view-session">
@@ -125,8 +130,8 @@ export function SessionView(): VNode {
     ${h.items.length > 0 && html`<${Timeline} items=${shown} lanes=${lanes} selected=${selected} onSelect=${(i: number) => setPicked(shown[i]!.id)} />`}
     <div class="subtools"><${Choice} small label="Which items" value=${params.kind ?? ""} options=${kinds} onChange=${(kind: string) => refine({ kind })} /><${Search} value=${params.q ?? ""} onChange=${(v: string) => refine({ q: v })} label="Search this session" />
       <span class="dim num" role=${h.loading ? undefined : "status"}>${h.loading ? `reading… ${count(h.items.length)}` : counted(shown.length, "item")}</span></div>
-    <div class=${names("fill", "split", chosen && "has-detail")}>
-      <${LongList} label="What happened" items=${rows} rowHeight=${30} phoneHeight=${48} select=${picked || undefined} id=${(i: Item | Broken, n: number) => (i instanceof Broken ? "broken-" + n : i.id || n)}
+    <div class=${names("fill", "split", chosen && "has-detail")} onKeyDown=${(e: KeyboardEvent) => e.key === "Escape" && chosen && leave(e)}>
+      <${LongList} label="What happened" items=${rows} rowHeight=${30} phoneHeight=${48} select=${chosen ? picked : undefined} id=${(i: Item | Broken, n: number) => (i instanceof Broken ? "broken-" + n : i.id || n)}
         row=${(i: Item | Broken) => (i instanceof Broken ? html`<${BrokenRow} of=${i} />` : html`<${ItemRow} i=${i} days=${days} lane=${lanes.length > 1 && i.lane !== lanes[0]?.id ? lanes.find((l) => l.id === i.lane)?.name ?? "" : ""} on=${i.id === picked} onPick=${() => setPicked(i.id === picked ? "" : i.id)} />`)} empty=${h.loading || h.problem ? null : "Nothing here is like this."} />
       ${chosen && html`<${Detail} i=${chosen} onClose=${() => setPicked("")} />`}</div>
   </section>`;
