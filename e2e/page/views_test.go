@@ -102,7 +102,7 @@ func TestEachViewSuitsEveryone(t *testing.T) {
 		name       string
 		wide, high int64
 		scheme     string
-	}{{"light", width, height, "light"}, {"dark", width, height, "dark"}, {"phone", 360, 740, "light"}, {"dark phone", 360, 740, "dark"}} {
+	}{{"light", width, height, "light"}, {"dark", width, height, "dark"}, {"phone", 360, 740, "light"}, {"dark phone", 360, 740, "dark"}, {"low tablet", 820, 640, "light"}} {
 		t.Run(look.name, func(t *testing.T) {
 			p := newTab(t)
 			p.project = w.project
@@ -187,7 +187,8 @@ func TestColoursThatWereChosen(t *testing.T) {
 const widest = `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > document.documentElement.clientWidth + 1).slice(0, 3).map(e => e.outerHTML.slice(0, 150)).join(" | ")`
 
 // untidy tells of parts of a view that lie on one another, of words in boxes that are cut,
-// of a list that has no room, and of what a finger cannot hit.
+// of a list that has no room, of columns that have others' names, and of what a finger
+// cannot hit.
 const untidy = `(() => {
 	const bad = [], name = e => (e.ariaLabel || e.innerText || e.className).slice(0, 60)
 	const view = document.querySelector("main .view"), box = e => e.getBoundingClientRect()
@@ -197,6 +198,12 @@ const untidy = `(() => {
 		if (!e.checkVisibility() || e.scrollWidth > e.clientWidth + 1) continue
 		for (let up = e.parentElement; up !== view; up = up.parentElement)
 			if (getComputedStyle(up).overflowX !== "visible" && box(e).left < box(up).right && box(e).right > box(up).right + 1) bad.push(name(e) + " is cut by " + up.className)
+	}
+	const head = document.querySelector("main .row-head"), row = head && document.querySelector("main .row." + head.classList[1] + ":not(.row-head)")
+	if (row && head.checkVisibility()) {
+		const ends = e => [...e.children].filter(c => c.checkVisibility()).map(c => c.matches(".right") ? box(c).right : box(c).left)
+		const [over, under] = [ends(head), ends(row)]
+		if (over.length !== under.length || over.some((x, i) => Math.abs(x - under[i]) > 2)) bad.push("columns lie at " + under + ", and are named at " + over)
 	}
 	const list = document.querySelector("main .longlist")
 	if (list && box(list).height < 0.3 * innerHeight) bad.push("the list has " + box(list).height + " pixels of " + innerHeight)

@@ -29,5 +29,5 @@ export function Folder({ value, onChange }: { value: string; onChange: (v: strin
   const [near, setNear] = useState(false);
   const q = useQuery(near ? "/v1/folders" : null, folders);
   const come = () => setNear(true);
-  return html`<span class="contents" onPointerEnter=${come} onPointerOver=${come} onFocusIn=${come}><${Select} label="Folder" value=${value} onChange=${onChange} options=${[["", "Every project"], ...(q.data ?? (value ? [{ path: value, trusted: true }] : [])).map((f) => [f.path, folder(f.path, 20) + (f.trusted ? "" : " (not trusted)")] as [string, string])]} /></span>`;
+  return html`<span class="contents" onPointerEnter=${come} onPointerOver=${come} onFocusIn=${come}><${Select} steady label="Folder" value=${value} onChange=${onChange} options=${[["", "Every project"], ...(q.data ?? (value ? [{ path: value, trusted: true }] : [])).map((f) => [f.path, folder(f.path, 20) + (f.trusted ? "" : " (not trusted)")] as [string, string])]} /></span>`;
 }

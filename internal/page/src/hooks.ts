@@ -57,7 +57,7 @@ export function Hooks(): VNode {
     <${Missing} q=${hooks} what="hooks" />
     <div class="notices">${hooks.data && projects.ready && html`<${Projects} of=${projects.all} what="hooks" />`}${hooks.data?.trust === "changed" && html`<${Notice} kind="warn">The hooks of this folder have changed since you trusted them: <code>hookway trust</code> there lets them run.<//>`}
       ${hooks.data?.problems.map((p) => html`<${Notice} key=${p} kind="warn">${clip(p, 600)}<//>`)}</div>
-    ${!projects.ready ? null : shown.length > 0 ? html`<div class="table-hooks"><div class="row row-hook row-head" aria-hidden="true"><span></span><span>Hook</span><span>Events</span><span>State</span><span class="right">Runs</span><span class="right">Stopped</span><span class="right">Failed</span><span class="right">p50</span><span class="right">p95</span><span class="right">Last</span></div>
+    ${!projects.ready ? null : shown.length > 0 ? html`<div class="table-hooks"><div class="row row-hook row-head" aria-hidden="true"><span></span><span>Hook</span><span class="events">Events</span><span>State</span><span class="right">Runs</span><span class="right">Stopped</span><span class="right">Failed</span><span class="right">p50</span><span class="right">p95</span><span class="right">Last</span></div>
       <ul class="plain-list">${shown.map((h, i) => (h instanceof Broken ? html`<li key=${i}><${BrokenRow} of=${h} /></li>` : html`<${Row} key=${h.id} h=${h} c=${by.get(h.id)} />`))}</ul></div>`
       : hooks.data && html`<div class="empty card"><h2>No hooks${q ? " like this" : projects.all.length > 0 && " in your own configuration"}</h2>${projects.all.length === 0 && html`<p><code>hookway init</code> in a project makes the first ones.</p>`}</div>`}
   </section>`;

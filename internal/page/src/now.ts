@@ -98,7 +98,7 @@ export function Now(): VNode {
   return html`<section class="view view-list">
     <${Head} title="Now" sub=${html`<${Pulse} recent=${recent} />`}>
       <${Choice} label="Which decisions" value=${params.action ?? ""} options=${kinds} onChange=${(v: string) => refine({ action: v })} />
-      <${Select} label="Follow a session" value=${params.session ?? ""} onChange=${(session: string) => refine({ session })} options=${[["", "Every session"], ...sessions]} />
+      <${Select} steady label="Follow a session" value=${params.session ?? ""} onChange=${(session: string) => refine({ session })} options=${[["", "Every session"], ...sessions]} />
       <${Search} value=${params.q ?? ""} onChange=${(v: string) => refine({ q: v })} label="Filter" />
       <${Button} id="pause" icon=${paused ? "play" : "pause"} kind=${paused ? "primary" : ""} pressed=${paused} onClick=${toggle} title="Pause or go on (p)">${paused ? (waiting > 0 ? `Go on, ${count(waiting)} new` : "Go on") : "Pause"}<//>
       <${Export} name="now" items=${() => shown.map((r) => (r instanceof Broken ? r.raw : r.raw))} />

@@ -106,10 +106,11 @@ export function Search({ value, onChange, label = "Search" }: { value: string; o
     }} /></label>`;
 }
 
-export function Select({ value, onChange, label, options }: { value: string; onChange: (v: string) => void; label: string; options: readonly (string | readonly [string, string])[] }): VNode {
+/** One of many. Where they come later, it has its width before. */
+export function Select({ value, onChange, label, options, steady }: { value: string; onChange: (v: string) => void; label: string; options: readonly (string | readonly [string, string])[]; steady?: boolean }): VNode {
   const all = options.map((o) => (typeof o === "string" ? ([o, o] as const) : o));
   const known = all.some(([v]) => v === value) ? all : [...all, [value, value] as const];
-  return html`<select class="select" aria-label=${label} title=${label} value=${value} onChange=${(e: Event) => onChange((e.currentTarget as HTMLSelectElement).value)}>
+  return html`<select class=${names("select", steady && "steady")} aria-label=${label} title=${label} value=${value} onChange=${(e: Event) => onChange((e.currentTarget as HTMLSelectElement).value)}>
     ${known.map(([v, text]) => html`<option key=${v} value=${v} selected=${v === value}>${clip(text, 60)}</option>`)}</select>`;
 }
 

@@ -75,8 +75,8 @@ export function StandingView(): VNode {
   const all = (q.data ?? []).filter((a) => a instanceof Broken || seek === null || [a.code, a.agent, a.session, a.workspace, a.tool, a.hook, a.rule, a.does, a.input, a.note, a.by, a.from].some((s) => seek.test(s)));
   return html`<section class="view view-page">
     <${Head} title="Answers that stand" sub=${html`<span class="dim" role="status">${q.data ? counted(all.length, "answer") : ""}</span>`}><${Search} value=${params.q ?? ""} onChange=${(text: string) => refine({ q: text })} label="Search answers" /><${Export} name="approvals-standing" items=${() => all.map((a) => a.raw)} /><//>
-    <${Missing} q=${q} what="answers that stand" />
     <p class="dim">They decide calls that do the same, without a question. What is taken back is asked about again. <a href=${link("approvals")}>What waits for an answer</a></p>
+    <${Missing} q=${q} what="answers that stand" />
     <${List} all=${all} again=${q.reload} />
     ${q.data && all.length === 0 && html`<div class="empty card"><h2>No answer stands${params.q ? " like this" : ""}</h2><p>An answer for a session, or for calls like it, is listed here until it expires or is taken back.</p></div>`}
   </section>`;
