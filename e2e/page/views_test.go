@@ -102,7 +102,7 @@ func TestEachViewSuitsEveryone(t *testing.T) {
 		name       string
 		wide, high int64
 		scheme     string
-	}{{"light", width, height, "light"}, {"dark", width, height, "dark"}, {"phone", 360, 740, "light"}, {"dark phone", 360, 740, "dark"}, {"low tablet", 820, 640, "light"}} {
+	}{{"light", width, height, "light"}, {"dark", width, height, "dark"}, {"phone", 320, 640, "light"}, {"dark phone", 360, 740, "dark"}, {"low tablet", 820, 640, "light"}} {
 		t.Run(look.name, func(t *testing.T) {
 			p := newTab(t)
 			p.project = w.project
