@@ -405,7 +405,7 @@ func TestByKeyboardAlone(t *testing.T) {
 	p.press("j")
 	p.until("a row has the focus", `document.activeElement.closest("[data-seq]")`)
 	p.press("\r")
-	p.until("the decision is shown", `/^#\/decisions\/\d+/.test(location.hash) && document.querySelector("main").innerText.includes("npm install left-pad")`)
+	p.until("the decision is shown, and its tab is named", `/^#\/decisions\/\d+/.test(location.hash) && /Decisions \d+ · hookway$/.test(document.title) && document.querySelector("main").innerText.includes("npm install left-pad")`)
 	p.press("?")
 	p.until("the keys are explained", `document.querySelector("dialog[open]")?.innerText.toLowerCase().includes("key")`)
 	p.press("\x1b")

@@ -27,7 +27,7 @@ import { SessionView } from "./sessionview";
 import { useSignal } from "./signal";
 import { StandingView } from "./standing";
 import { beginTheme, choose, theme, type Theme } from "./theme";
-import { clip } from "./visible";
+import { clip, line } from "./visible";
 import "./page.css";
 
 const views: { view: string; name: string; all: ComponentType; one?: ComponentType }[] = [
@@ -58,8 +58,9 @@ function Page(): VNode {
   useEffect(() => keysFor(() => setHelp(true)), []);
   const waiting = useSignal(open);
   useEffect(() => {
-    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${known?.name ?? "Not here"} · hookway`;
-  }, [known, waiting]);
+    const one = known?.one && known.view !== "approvals" && at.id !== "" ? ` ${line(clip(at.id, 40))}` : ""; // which tab or bookmark it is
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${known?.name ?? "Not here"}${one} · hookway`;
+  }, [known, at.id, waiting]);
   return html`<div class="frame"><${Navigation} here=${at.view} onHelp=${() => setHelp(true)} onLeave=${() => setLeaving(true)} onSkip=${() => main.current?.focus()} />
     <main ref=${main} tabindex="-1"><${Banners} />
       ${link_.is === "outside" ? html`<${Outside} why=${link_.why} />` : link_.is === "waiting" ? html`<${Waiting} />` : View ? html`<${Guarded} key=${place}><${View} /><//>` : html`<section class="view view-page"><h1 tabindex="-1">There is nothing here</h1><p>This page has no view called ${clip(at.view, 60)}. <a href="#/now">Now</a></p></section>`}</main>
