@@ -1,6 +1,7 @@
 package suggest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/hookway/hookway/internal/guards"
 )
 
 // inputs are the members of the tool's input in the calls of a shape, and their values.
@@ -18,7 +21,8 @@ type inputs struct {
 	tool  string
 	n     int // calls
 	by    map[string]*seen
-	files map[string]bool // words of commands that name files of their call
+	words *words
+	lines map[string]bool // commands, and addresses of tools that fetch
 }
 
 // seen are the values of one member.
@@ -28,12 +32,15 @@ type seen struct {
 	many bool           // more than are kept
 }
 
-func newInputs(tool string) *inputs {
-	return &inputs{tool: tool, by: map[string]*seen{}, files: map[string]bool{}}
+func newInputs(tool string, w *words) *inputs {
+	return &inputs{tool: tool, by: map[string]*seen{}, words: w, lines: map[string]bool{}}
 }
 
 func (in *inputs) take(input map[string]any) {
 	in.n++
+	if line := cmp.Or(guards.CommandOf(input), addressOf(input)); line != "" && len(in.lines) < mostCalls {
+		in.lines[line] = true
+	}
 	for key, value := range input {
 		s := in.by[key]
 		if s == nil {
@@ -61,12 +68,24 @@ var fileTools = []string{"read", "readfile", "view", "viewfile", "notebookread",
 var told = []string{"file_path", "filePath", "path", "absolute_path", "notebook_path", "TargetFile", "offset", "limit",
 	"content", "contents", "file_text", "old_string", "oldString", "new_string", "newString", "old_str", "new_str", "edits", "new_source"}
 
+// different is how many different commands, or addresses, the calls had.
+func (in *inputs) different() int { return len(in.lines) }
+
+// addressOf is what a tool that fetches is to fetch.
+func addressOf(input map[string]any) string {
+	url, _ := input["url"].(string)
+	return url
+}
+
 // open reports whether a member may have any value: it does nothing, or facts tell of it.
 func (in *inputs) open(key string) bool {
 	if strings.Contains(in.tool, "__") { // of a server: what its members do is not known
 		return false
 	}
 	name := strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(in.tool))
+	if name == "webfetch" && key == "prompt" { // what is asked of the page that it fetched
+		return true
+	}
 	return key == "description" || slices.Contains(fileTools, name) && slices.Contains(told, key)
 }
 
@@ -106,17 +125,18 @@ func (in *inputs) valuesOf(member string, s *seen) (string, bool) {
 	if s.many {
 		return "", false
 	}
-	if len(s.by) > mostWords {
-		pattern, ok := in.pattern(s)
-		return member + " matches " + quote(pattern), ok
-	}
 	var each []string
 	for _, key := range slices.Sorted(maps.Keys(s.by)) {
-		text, ok := valueIs(member, s.by[key])
+		text, ok := in.valueIs(member, s.by[key])
 		if !ok {
 			return "", false
 		}
-		each = append(each, text)
+		if !slices.Contains(each, text) {
+			each = append(each, text)
+		}
+		if len(each) > mostWords {
+			return "", false
+		}
 	}
 	if s.n < in.n {
 		each = append([]string{member + " == nil"}, each...)
@@ -127,8 +147,14 @@ func (in *inputs) valuesOf(member string, s *seen) (string, bool) {
 	return "(" + strings.Join(each, " or ") + ")", true
 }
 
-// valueIs is that a member has a value; false for those that no expression compares.
-func valueIs(member string, value any) (string, bool) {
+// valueIs is that a member has a value, or one like it: of a command, other words may stand
+// for those that are open. false for values that no expression compares.
+func (in *inputs) valueIs(member string, value any) (string, bool) {
+	if text, ok := value.(string); ok && in.lines[text] {
+		if pattern, open := in.words.line(text); open {
+			return member + " matches " + quote(pattern), true
+		}
+	}
 	switch v := value.(type) {
 	case nil:
 		return member + " == nil", true
@@ -150,44 +176,4 @@ func valueIs(member string, value any) (string, bool) {
 		return "(" + wordsOf(member, words) + ")", true
 	}
 	return "", false
-}
-
-// fileWord is a word that a shell takes as it stands, and that is no option.
-const fileWord = `[A-Za-z0-9_./][A-Za-z0-9_./@+-]*`
-
-var isFileWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^" + fileWord + "$") })
-
-// pattern is what more command lines than can be listed have in common: word for word the
-// same text, but for words that name files of the call.
-func (in *inputs) pattern(s *seen) (string, bool) {
-	var lines [][]string
-	for _, key := range slices.Sorted(maps.Keys(s.by)) {
-		text, ok := s.by[key].(string)
-		if !ok {
-			return "", false
-		}
-		lines = append(lines, strings.Split(text, " "))
-	}
-	if s.n < in.n {
-		return "", false
-	}
-	var words []string
-	for i, first := range lines[0] {
-		same := true
-		for _, line := range lines {
-			if len(line) != len(lines[0]) {
-				return "", false
-			}
-			same = same && line[i] == first
-		}
-		if same {
-			words = append(words, regexp.QuoteMeta(first))
-			continue
-		}
-		if slices.ContainsFunc(lines, func(line []string) bool { return !in.files[line[i]] || !isFileWord().MatchString(line[i]) }) {
-			return "", false
-		}
-		words = append(words, fileWord)
-	}
-	return "^" + strings.Join(words, " ") + "$", true
 }

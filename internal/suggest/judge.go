@@ -95,12 +95,34 @@ func (j *judge) allows() []Suggestion {
 		}
 		shapes[key].take(a, list)
 	}
+	habits := map[string]*shape{}
+	for key, s := range shapes {
+		if occasions, days := s.habit(); occasions >= leastTimes && days >= leastDays {
+			habits[key] = s
+		}
+	}
+	fits := j.tried(habits)
+	for key := range fits {
+		delete(habits, key)
+	}
+	for _, s := range habits { // what they have in common is too much: only what was seen
+		s.words.shut = true
+	}
+	maps.Copy(fits, j.tried(habits))
+	var out []Suggestion
+	ids := j.taken()
+	for _, key := range slices.Sorted(maps.Keys(fits)) {
+		out = append(out, j.allow(fits[key], ids))
+	}
+	return out
+}
+
+// tried are the rules over shapes that may be suggested, by the keys of their shapes.
+func (j *judge) tried(shapes map[string]*shape) map[string]*try {
 	var tries []*try
+	keys := map[*try]string{}
 	for _, key := range slices.Sorted(maps.Keys(shapes)) {
 		s := shapes[key]
-		if occasions, days := s.habit(); occasions < leastTimes || days < leastDays {
-			continue
-		}
 		text, ok := s.expression()
 		if !ok {
 			s = j.narrowed(s)
@@ -108,12 +130,12 @@ func (j *judge) allows() []Suggestion {
 		}
 		if ok {
 			tries = append(tries, &try{shape: s, text: text})
+			keys[tries[len(tries)-1]] = key
 		}
 	}
-	var out []Suggestion
-	ids := j.taken()
+	out := map[string]*try{}
 	for _, t := range j.fit(tries) {
-		out = append(out, j.allow(t, ids))
+		out[keys[t]] = t
 	}
 	return out
 }
@@ -127,6 +149,7 @@ func (j *judge) narrowed(s *shape) *shape {
 	})
 	slices.SortStableFunc(often, func(a, b *answered) int { return b.all - a.all })
 	out := newShape(j.Root, s.event, s.source, s.tool)
+	out.words.shut = s.words.shut
 	for _, a := range often[:min(len(often), mostWords)] {
 		out.take(a, j.facts(&a.call))
 	}

@@ -24,6 +24,9 @@ func (j *judge) allow(t *try, ids map[string]bool) Suggestion {
 		Why:     []string{fmt.Sprintf("a person was asked about %s and let each run, %s", calls(s.all), s.place()), "no such call was refused, interrupted or blocked, and no block rule holds for what the rule says"},
 		Samples: j.samples(s.calls), Note: "what hookway's own rules and other hooks block or ask about stays so",
 	}
+	if more := s.words.told(); len(more) > 0 {
+		out.Why = slices.Insert(out.Why, 1, fmt.Sprintf("these are %s; where they differ, what lies in %s may stand", visible.Count(s.inputs.different(), "different call"), strings.Join(more, " and ")))
+	}
 	out.count(&s.times)
 	reason := fmt.Sprintf("you allowed this %s, %s", timesOf(s.all), span(s.first, s.last))
 	out.Hook = hookEntry(id, s, t.text, "allow", reason)

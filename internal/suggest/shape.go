@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/guards"
 )
 
 // shape is what calls have in common: the tool, and what it does as a set of acts. A rule
@@ -26,6 +27,7 @@ type shape struct {
 	tool   string
 	acts   map[string]*act // by what all their facts have in common
 	inputs *inputs
+	words  *words
 	calls  []*answered
 	times
 
@@ -34,7 +36,8 @@ type shape struct {
 }
 
 func newShape(root, event, source, tool string) *shape {
-	return &shape{root: root, event: event, source: source, tool: tool, acts: map[string]*act{}, inputs: newInputs(tool), folders: map[string]bool{}}
+	w := newWords(root)
+	return &shape{root: root, event: event, source: source, tool: tool, acts: map[string]*act{}, words: w, inputs: newInputs(tool, w), folders: map[string]bool{}}
 }
 
 // act is facts that differ only in arguments and paths.
@@ -42,7 +45,6 @@ type act struct {
 	like  hook.Fact
 	args  map[string][]string // by their JSON
 	paths map[string]hook.Fact
-	files []map[string]bool // of each call, what arguments may name: its files
 }
 
 // Bounds of what is listed word by word.
@@ -122,14 +124,9 @@ func (s *shape) take(a *answered, list []hook.Fact) {
 	s.calls = append(s.calls, a)
 	s.join(&a.times)
 	s.inputs.take(a.input)
+	s.words.take(&a.call, guards.CommandOf(a.input), list)
 	if len(s.folders) <= mostWords {
 		s.folders[a.dir] = true
-	}
-	files := map[string]bool{}
-	for i := range list {
-		if p := list[i].Path; p != "" {
-			files[p] = true
-		}
 	}
 	for i := range list {
 		f := &list[i]
@@ -141,30 +138,11 @@ func (s *shape) take(a *answered, list []hook.Fact) {
 		if f.Does == "run" {
 			text, _ := json.Marshal(f.Args)
 			of.args[string(text)] = f.Args
-			if len(of.files) < mostCalls {
-				of.files = append(of.files, named(f.Args, files, a.dir))
-				maps.Copy(s.inputs.files, of.files[len(of.files)-1])
-			}
 		}
 		if f.Path != "" {
 			of.paths[f.Path] = *f
 		}
 	}
-}
-
-// named are the arguments that name files of the call.
-func named(args []string, files map[string]bool, dir string) map[string]bool {
-	out := map[string]bool{}
-	for _, a := range args {
-		at := a
-		if !path.IsAbs(a) {
-			at = path.Join(dir, a)
-		}
-		if !strings.HasPrefix(a, "-") && files[path.Clean(at)] {
-			out[a] = true
-		}
-	}
-	return out
 }
 
 // expression is the condition that calls of the shape meet, and no others. false: they
@@ -215,7 +193,7 @@ func (s *shape) does() string {
 	}
 	var one []string
 	for _, key := range slices.Sorted(maps.Keys(s.acts)) {
-		text, ok := s.acts[key].condition()
+		text, ok := s.acts[key].condition(s.words)
 		if !ok {
 			return ""
 		}
@@ -233,7 +211,7 @@ func (s *shape) does() string {
 }
 
 // condition is that of one act.
-func (a *act) condition() (string, bool) {
+func (a *act) condition(w *words) (string, bool) {
 	parts, not := []string{".does == " + quote(a.like.Does)}, []string{}
 	for _, m := range members[a.like.Does] {
 		switch v := valueOf(&a.like, m).(type) {
@@ -258,11 +236,12 @@ func (a *act) condition() (string, bool) {
 	if len(not) > 0 {
 		parts = append(parts, "not ("+strings.Join(not, " or ")+")")
 	}
-	for _, more := range []func() (string, bool){a.argsCondition, a.pathCondition} {
-		text, ok := more()
-		if !ok {
-			return "", false
-		}
+	args, ok := a.argsCondition(w)
+	paths, also := a.pathCondition(w)
+	if !ok || !also {
+		return "", false
+	}
+	for _, text := range []string{args, paths} {
 		if text != "" {
 			parts = append(parts, text)
 		}
@@ -279,55 +258,36 @@ func wordsOf(member string, words []string) string {
 	return strings.Join(parts, " and ")
 }
 
-// argsCondition lists the arguments that were seen. Where more were seen than can be
-// listed, only words that name the call's own files may be any: what is done to these is
-// said of the files.
-func (a *act) argsCondition() (string, bool) {
+// argsCondition lists the arguments that were seen, with those words open that may be.
+func (a *act) argsCondition(w *words) (string, bool) {
 	if a.like.Does != "run" {
 		return "", true
 	}
-	lists := slices.SortedFunc(maps.Values(a.args), slices.Compare)
-	if len(lists) <= mostWords {
-		var each []string
-		for _, args := range lists {
-			each = append(each, wordsOf(".args", args))
-		}
-		if len(each) == 1 {
-			return each[0], true
-		}
-		return "(" + strings.Join(each, " or ") + ")", true
-	}
-	first := lists[0]
-	parts := []string{fmt.Sprintf("len(.args) == %d", len(first))}
-	for i, word := range first {
-		same := true
-		for _, args := range lists {
-			if len(args) != len(first) {
-				return "", false
+	var each []string
+	for _, args := range slices.SortedFunc(maps.Values(a.args), slices.Compare) {
+		parts := []string{fmt.Sprintf("len(.args) == %d", len(args))}
+		for i, word := range args {
+			if pattern, open := w.open(word); open {
+				parts = append(parts, fmt.Sprintf(".args[%d] matches %s", i, quote("^"+pattern+"$")))
+			} else {
+				parts = append(parts, fmt.Sprintf(".args[%d] == %s", i, quote(word)))
 			}
-			same = same && args[i] == word
 		}
-		if same {
-			parts = append(parts, fmt.Sprintf(".args[%d] == %s", i, quote(word)))
-			continue
+		if text := strings.Join(parts, " and "); !slices.Contains(each, text) {
+			each = append(each, text)
 		}
-		if !a.areFiles(lists, i) {
+		if len(each) > mostWords {
 			return "", false
 		}
-		parts = append(parts, fmt.Sprintf(`not hasPrefix(.args[%d], "-")`, i))
 	}
-	return strings.Join(parts, " and "), true
-}
-
-// areFiles reports whether each call names one of its files in a place.
-func (a *act) areFiles(lists [][]string, at int) bool {
-	return !slices.ContainsFunc(lists, func(args []string) bool {
-		return !slices.ContainsFunc(a.files, func(of map[string]bool) bool { return of[args[at]] })
-	})
+	if len(each) == 1 {
+		return each[0], true
+	}
+	return "(" + strings.Join(each, " or ") + ")", true
 }
 
 // pathCondition lists the files, or names the folder of the project that they lie in.
-func (a *act) pathCondition() (string, bool) {
+func (a *act) pathCondition(w *words) (string, bool) {
 	if len(a.paths) == 0 {
 		return "", true
 	}
@@ -344,7 +304,7 @@ func (a *act) pathCondition() (string, bool) {
 		return "", false
 	case len(inside) < len(whole):
 		return ".path in " + listOf(whole), true
-	case len(inside) < leastFiles:
+	case len(inside) < leastFiles || w.shut && len(inside) <= mostWords:
 		return ".inside in " + listOf(inside), true
 	case a.like.Does == "execute":
 		return ".inside in " + listOf(inside), len(inside) <= mostWords
@@ -356,9 +316,6 @@ func (a *act) pathCondition() (string, bool) {
 	}
 	return fmt.Sprintf(`hasPrefix(.inside, %s) and not (.inside contains "/.")`, quote(folder)), true
 }
-
-// leastFiles of one folder stand for the folder.
-const leastFiles = 4
 
 // commonFolder is the deepest folder that all files lie in, with its slash.
 func commonFolder(files []string) string {

@@ -165,6 +165,7 @@ func (w *world) passes() func(tool string, input map[string]any) bool {
 	if err := f.each(w.t.Context(), f.see); err != nil {
 		w.t.Fatal(err)
 	}
+	f.watch.finish()
 	j := newJudge(f)
 	var tests []*where.Test
 	for _, s := range j.allows() {
