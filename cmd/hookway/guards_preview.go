@@ -46,7 +46,12 @@ what that means. Secrets in the samples are replaced, and your home is ~.`,
   hookway guards preview --since 7d --agent claude --use strict
   hookway guards preview --since all --html preview.html`,
 		Args: exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return preview(cmd.Context(), a, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := noneEmpty(cmd); err != nil {
+				return err
+			}
+			return preview(cmd.Context(), a, o)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.since, "since", "30d", "only calls since a `TIME`: 7d ago, 10m ago, or 2006-01-02T15:04:05Z; all is every call")
@@ -59,10 +64,8 @@ what that means. Secrets in the samples are replaced, and your home is ~.`,
 func preview(ctx context.Context, a *app, o previewOptions) error {
 	plan := replay.Plan{Getenv: a.getenv, Environ: a.environ(), Agents: o.agents, Use: o.use, Now: time.Now()}
 	var err error
-	if o.since != "all" {
-		if plan.Since, err = parseSince(o.since, plan.Now); err != nil {
-			return err
-		}
+	if plan.Since, err = parseSince(o.since, plan.Now); err != nil {
+		return err
 	}
 	switch {
 	case o.html == stdStream && a.json:
@@ -82,20 +85,19 @@ func preview(ctx context.Context, a *app, o previewOptions) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case o.html == stdStream:
+	if o.html == stdStream {
 		text, err := report.HTML()
 		if err == nil {
 			_, err = a.out.Write(text)
 		}
 		return err
-	case o.html != "":
-		if err := report.WriteHTML(o.html); err != nil {
-			return err
-		}
+	}
+	var unwritten error // what was found out is told all the same
+	if o.html != "" {
+		unwritten = report.WriteHTML(o.html)
 	}
 	if a.json {
-		return a.print(report)
+		return errors.Join(a.print(report), unwritten)
 	}
-	return report.WriteText(visible.Writer{To: a.out})
+	return errors.Join(report.WriteText(visible.Writer{To: a.out}), unwritten)
 }

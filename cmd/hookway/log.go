@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -49,6 +48,9 @@ was not changed.`,
   hookway log --since 10m --session s-1 --explain`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := noneEmpty(cmd); err != nil {
+				return err
+			}
 			if err := o.complete(a, time.Now()); err != nil {
 				return err
 			}
@@ -81,7 +83,7 @@ func (o *logOptions) addFilter(cmd *cobra.Command) {
 	f.StringVar(&o.Hook, "hook", "", "only where this hook, by its `ID`, was asked")
 	f.BoolVar(&o.Would, "would", false, "only where a hook or rule on trial would have decided something")
 	f.StringVar(&o.folder, "workspace", "", "only of the workspace that this `DIR` is in; -C does the same")
-	f.StringVar(&o.since, "since", "", "only since a `TIME`: 10m ago, 2d ago, or 2006-01-02T15:04:05Z")
+	f.StringVar(&o.since, "since", "", "only since a `TIME`: 10m ago, 2d ago, or 2006-01-02T15:04:05Z; all is every record")
 }
 
 func (o *logOptions) complete(a *app, now time.Time) (err error) {
@@ -98,7 +100,9 @@ func (o *logOptions) complete(a *app, now time.Time) (err error) {
 			return err
 		}
 	}
-	o.Since, err = parseSince(o.since, now)
+	if o.since != "" {
+		o.Since, err = parseSince(o.since, now)
+	}
 	return err
 }
 
@@ -116,37 +120,6 @@ func (o *logOptions) inFolder(a *app) error {
 		o.Folder = dir
 	}
 	return err
-}
-
-// parseSince reads a time, or how long ago it is.
-func parseSince(text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	at, err := timeSince(text, now)
-	if err == nil && at.Before(time.Unix(0, 0)) {
-		err = fmt.Errorf("--since %q is before 1970, and nothing on record is as old; use a shorter time", text)
-	}
-	return at, err
-}
-
-func timeSince(text string, now time.Time) (time.Time, error) {
-	ago := strings.TrimSpace(strings.TrimSuffix(text, "ago"))
-	if days, ok := strings.CutSuffix(ago, "d"); ok {
-		var n int
-		if _, err := fmt.Sscanf(days+"\n", "%d\n", &n); err == nil && n >= 0 {
-			return now.AddDate(0, 0, -n), nil
-		}
-	}
-	if d, err := time.ParseDuration(ago); err == nil && d >= 0 {
-		return now.Add(-d), nil
-	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02"} {
-		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("--since %q is no time; use how long ago (10m, 2h, 3d) or a date (2006-01-02, 2006-01-02T15:04:05Z)", text)
 }
 
 func showLog(ctx context.Context, a *app, o logOptions) error {

@@ -71,6 +71,9 @@ be an agent's own record of a session, too; - is standard input.`,
   hookway replay events.jsonl`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := noneEmpty(cmd); err != nil {
+				return err
+			}
 			if !cmd.Flags().Changed("since") && (o.session != "" || len(args) > 0) {
 				o.since = "all"
 			}
@@ -167,11 +170,12 @@ func (o *replayOptions) source(ctx context.Context, a *app, plan *replay.Rerun, 
 		if o.since != "all" {
 			return errors.New("--since is about the record, and not about a file: all its events are replayed")
 		}
+		plan.Dir = server.Cwd()
 		if args[0] == stdStream {
 			if term.IsTerminal(int(a.in.Fd())) {
 				return errors.New("- reads events from standard input, which is this terminal; name a file, or feed it: hookway log --json | hookway replay -")
 			}
-			plan.Moments = fromStream(ctx, a, a.in)
+			plan.Moments = fromStream(ctx, a, "standard input", a.in)
 			return nil
 		}
 		switch info, err := os.Stat(args[0]); {
@@ -179,6 +183,9 @@ func (o *replayOptions) source(ctx context.Context, a *app, plan *replay.Rerun, 
 			return fmt.Errorf("%s: %w", args[0], errors.Unwrap(err))
 		case info.IsDir():
 			return fmt.Errorf("%s is a folder; name a file of events, or --workspace %s for what is on record of it", args[0], args[0])
+		case !info.Mode().IsRegular(): // such as a pipe, which can be read once
+			plan.Moments = fromPipe(ctx, a, args[0])
+			return nil
 		}
 		plan.Moments = momentsOf(ctx, a, args[0])
 		return nil
@@ -234,10 +241,22 @@ func momentsOf(ctx context.Context, a *app, path string) iter.Seq2[*replay.Momen
 	}
 }
 
-// fromStream gives what standard input has. An agent's own record is looked at as a file,
-// which is there only as long as it is read.
-func fromStream(ctx context.Context, a *app, from io.Reader) iter.Seq2[*replay.Moment, error] {
-	const name = "standard input"
+// fromPipe gives what can be read of what is no file.
+func fromPipe(ctx context.Context, a *app, path string) iter.Seq2[*replay.Moment, error] {
+	return func(yield func(*replay.Moment, error) bool) {
+		f, err := os.Open(path)
+		if err != nil {
+			yield(nil, fmt.Errorf("the events cannot be read: %w", err))
+			return
+		}
+		defer f.Close()
+		fromStream(ctx, a, path, f)(yield)
+	}
+}
+
+// fromStream gives what can be read once, such as standard input. An agent's own record is
+// looked at as a file, which is there only as long as it is read.
+func fromStream(ctx context.Context, a *app, name string, from io.Reader) iter.Seq2[*replay.Moment, error] {
 	return func(yield func(*replay.Moment, error) bool) {
 		agent, whole, err := transcript.Peek(from)
 		if err != nil {
@@ -254,14 +273,30 @@ func fromStream(ctx context.Context, a *app, from io.Reader) iter.Seq2[*replay.M
 			return
 		}
 		defer os.RemoveAll(dir)
-		path := filepath.Join(dir, name)
+		path := filepath.Join(dir, "record")
 		if err := spool(path, whole); err != nil {
 			yield(nil, fmt.Errorf("%s is a record of %s, which needs a temporary file; name the record itself, if there is no space: %w", name, agent, err))
 			return
 		}
-		momentsOf(ctx, a, path)(yield)
+		for m, err := range momentsOf(ctx, a, path) {
+			if err != nil {
+				err = &renamed{err, strings.ReplaceAll(err.Error(), path, name)}
+			}
+			if !yield(m, err) {
+				return
+			}
+		}
 	}
 }
+
+// renamed is an error in words about what the user has named.
+type renamed struct {
+	error
+	text string
+}
+
+func (r *renamed) Error() string { return r.text }
+func (r *renamed) Unwrap() error { return r.error }
 
 // spool writes a stream into a file that only this user can read.
 func spool(path string, from io.Reader) error {
@@ -275,10 +310,9 @@ func spool(path string, from io.Reader) error {
 
 // wanted says which of the events on record are replayed.
 func (o *replayOptions) wanted(a *app) (wanted replay.Wanted, err error) {
-	if wanted.Session = o.session; o.since != "all" {
-		if wanted.Since, err = parseSince(o.since, time.Now()); err != nil {
-			return wanted, err
-		}
+	wanted.Session = o.session
+	if wanted.Since, err = parseSince(o.since, time.Now()); err != nil {
+		return wanted, err
 	}
 	if o.workspace != "" {
 		dir, err := filepath.Abs(o.workspace)

@@ -22,6 +22,9 @@ func statsCommand(a *app) *cobra.Command {
   hookway stats --since 1d --event PreToolUse`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := noneEmpty(cmd); err != nil {
+				return err
+			}
 			if err := o.complete(a, time.Now()); err != nil {
 				return err
 			}

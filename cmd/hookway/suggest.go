@@ -54,6 +54,9 @@ Nothing is suggested that would let pass what a block rule of hookway's own hold
 			if n, err := strconv.Atoi(o.apply); cmd.Flags().Changed("apply") && (o.apply == "" || err == nil && n < 1) {
 				return fmt.Errorf("--apply %q: suggestions are numbered from 1, or named by their id", o.apply)
 			}
+			if err := noneEmpty(cmd); err != nil {
+				return err
+			}
 			return runSuggest(cmd.Context(), a, o)
 		},
 	}
@@ -71,10 +74,8 @@ func runSuggest(ctx context.Context, a *app, o suggestOptions) error {
 	}
 	plan := suggest.Plan{Root: cmp.Or(where.Workspace, where.Folder), Alone: where.Workspace == "", Now: time.Now(), Environ: a.environ(), AllowAt: allowAt}
 	var err error
-	if o.since != "all" {
-		if plan.Since, err = parseSince(o.since, plan.Now); err != nil {
-			return err
-		}
+	if plan.Since, err = parseSince(o.since, plan.Now); err != nil {
+		return err
 	}
 	if plan.Dir, err = a.home.AuditDir(); err != nil {
 		return err

@@ -115,7 +115,7 @@ func FuzzFromFile(f *testing.F) {
 		for m, err := range FromFile(path) {
 			given++
 			if err == nil && m.Lacks == "" {
-				_, _ = m.event(new(hook.Engine))
+				_, _ = m.event(new(hook.Engine), "")
 			}
 		}
 		if given > lines {

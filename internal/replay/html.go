@@ -5,8 +5,11 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html/template"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -19,14 +22,14 @@ var pageText string
 
 // Bounds of the charts. A chart is as wide as its page; these are parts of it.
 const (
-	mostDays   = 92 // the last ones
-	mostBars   = 20
-	leastDays  = 30  // the room of a column, though there are fewer
-	barLength  = 960 // the longest bar, of 1000
-	dayWidth   = 9
-	dayColumn  = 7
-	dayHeight  = 120 // the highest day
-	dayDivider = 4   // the line below the days
+	mostColumns = 92 // more days than that are put together
+	mostBars    = 20
+	leastDays   = 30  // the room of a column, though there are fewer
+	barLength   = 960 // the longest bar, of 1000
+	dayWidth    = 9
+	dayColumn   = 7
+	dayHeight   = 120 // the highest day
+	dayDivider  = 4   // the line below the days
 )
 
 // bar is a row of a chart: what is blocked, then what is asked about.
@@ -37,7 +40,7 @@ type bar struct {
 	Calls      int
 }
 
-// column is a day: what is blocked stands below what is asked about.
+// column is a day, or some: what is blocked stands below what is asked about.
 type column struct {
 	Part
 	X, Block, Ask int
@@ -53,6 +56,7 @@ func (c column) AskY() int { return dayHeight - c.Block - c.Ask }
 type page struct {
 	*Report
 	Columns  []column
+	Days     int // of a column
 	ByRule   []bar
 	ByFolder []bar
 }
@@ -81,10 +85,10 @@ func (p *page) Highest() (n int) {
 }
 
 // Last is the last day of the chart.
-func (p *page) Last() string { return p.Columns[0].Name }
+func (p *page) Last() string { return p.Columns[len(p.Columns)-1].Name }
 
 // First is the first day of the chart.
-func (p *page) First() string { return p.Columns[len(p.Columns)-1].Name }
+func (p *page) First() string { return p.Columns[0].Name }
 
 // StyleHash names the style of the page, so that a browser takes no other.
 func (p *page) StyleHash() string {
@@ -94,30 +98,51 @@ func (p *page) StyleHash() string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// WriteHTML writes a report as one page that needs nothing from elsewhere. The file is
-// replaced in one step, and only its user may read it.
+// WriteHTML writes a report as one page that needs nothing from elsewhere. A file is
+// replaced in one step, where it lies if the path is a link, and only its user may read it.
+// What is no file, as a pipe, is written to.
 func (r *Report) WriteHTML(path string) error {
 	text, err := r.HTML()
 	if err != nil {
 		return err
 	}
-	if err := disk.Replace(path, text, 0o600); err != nil {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = writeTo(path, text)
+	} else {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real
+		}
+		err = disk.Replace(path, text, 0o600)
+	}
+	if err != nil {
 		return fmt.Errorf("the page cannot be written: %w", err)
 	}
 	return nil
 }
 
+// writeTo writes to what is no file.
+func writeTo(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}
+
 // HTML is the report as one page that needs nothing from elsewhere.
 func (r *Report) HTML() ([]byte, error) {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"count": visible.Number, "percent": percent, "day": day, "line": visible.Line, "since": r.since,
-		"join": func(words []string) string { return strings.Join(words, ", ") },
+		"count": visible.Number, "of": visible.Count, "percent": percent, "day": day, "line": visible.Line, "since": r.since,
+		"join": func(words []string) string { return strings.Join(words, ", ") }, "unjudged": r.unjudged,
 	}).Parse(pageText)
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if err := t.Execute(&b, &page{r, columns(r.Days), bars(ruleParts(r.Rules)), bars(r.Projects)}); err != nil {
+	all, each := columns(r.Days, r.Until)
+	if err := t.Execute(&b, &page{r, all, each, bars(ruleParts(r.Rules)), bars(r.Projects)}); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil
@@ -154,29 +179,40 @@ func length(n, most, room int) int {
 	return max(n*room/most, 2)
 }
 
-// columns are the days of the chart, also those without a call.
-func columns(days []Part) (all []column) {
-	known := map[string]Part{}
-	first, last := "", ""
-	highest := 1
+// columns are the days of the chart, also those without a call, and how many are put
+// together in one where they are many. Days after the last one are those of a clock that
+// was wrong.
+func columns(days []Part, last time.Time) (all []column, each int) {
+	var at []time.Time
+	var known []Part
 	for _, d := range days {
-		if _, err := time.Parse(time.DateOnly, d.Name); err != nil {
-			continue // calls without a time
+		if day, err := time.Parse(time.DateOnly, d.Name); err == nil && (last.IsZero() || !day.After(last)) { // others have no time
+			at, known = append(at, day), append(known, d)
 		}
-		if first == "" {
-			first = d.Name
-		}
-		last, known[d.Name] = d.Name, d
-		highest = max(highest, d.Enforce.All())
 	}
-	end, err := time.Parse(time.DateOnly, last)
-	for at := end; err == nil && len(all) < mostDays && at.Format(time.DateOnly) >= first; at = at.AddDate(0, 0, -1) {
-		d := known[at.Format(time.DateOnly)]
-		d.Name = at.Format(time.DateOnly)
-		all = append(all, column{Part: d, Block: length(d.Enforce.Block, highest, dayHeight), Ask: length(d.Enforce.Ask, highest, dayHeight)})
+	if len(at) == 0 {
+		return nil, 1
 	}
-	for i := range all { // they were made from the last one on
-		all[i].X = (len(all)-1-i)*dayWidth + 1
+	const day = 24 * time.Hour // of UTC
+	n := int(at[len(at)-1].Sub(at[0])/day) + 1
+	each = (n + mostColumns - 1) / mostColumns
+	all = make([]column, (n+each-1)/each)
+	for i := range all {
+		all[i].Name, all[i].X = at[0].AddDate(0, 0, i*each).Format(time.DateOnly), i*dayWidth+1
 	}
-	return all
+	for i, d := range known {
+		c := &all[int(at[i].Sub(at[0])/day)/each]
+		c.Calls += d.Calls
+		c.Enforce.add(d.Enforce)
+		c.Auto.add(d.Auto)
+	}
+	highest := 1
+	for i := range all {
+		highest = max(highest, all[i].Enforce.All())
+	}
+	for i := range all {
+		c := &all[i]
+		c.Block, c.Ask = length(c.Enforce.Block, highest, dayHeight), length(c.Enforce.Ask, highest, dayHeight)
+	}
+	return all, each
 }

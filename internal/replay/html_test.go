@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"html"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hookway/hookway/internal/replay"
 )
@@ -85,5 +87,68 @@ func TestAnEmptyPage(t *testing.T) {
 	}
 	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), "0 tool calls in 0 sessions") || strings.Contains(string(text), "By day") {
 		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// TestThePageKeepsWhatStandsThere: a link stays one, and what is no file is written to.
+func TestThePageKeepsWhatStandsThere(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links take rights there")
+	}
+	m := newMachine(t)
+	r := m.preview(replay.Plan{})
+	path := filepath.Join(m.home, "page.html")
+	m.put("kept/page.html", "before")
+	if err := os.Symlink(filepath.Join("kept", "page.html"), path); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.WriteHTML(path); err != nil {
+		t.Fatal(err)
+	}
+	if target, err := os.Readlink(path); err != nil {
+		t.Errorf("the link is no more: %q, %v", target, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(m.home, "kept", "page.html")); err != nil || !strings.HasPrefix(string(text), "<!doctype") {
+		t.Errorf("the file behind the link has %.20q, %v", text, err)
+	}
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	pipe := filepath.Join(m.home, "pipe.html")
+	if err := os.Symlink(fmt.Sprintf("/dev/fd/%d", out.Fd()), pipe); err != nil {
+		t.Fatal(err)
+	}
+	written := make(chan error, 1)
+	go func() { written <- errors.Join(r.WriteHTML(pipe), out.Close()) }()
+	text, err := io.ReadAll(in)
+	if err := errors.Join(err, <-written); err != nil || !strings.HasPrefix(string(text), "<!doctype") {
+		t.Errorf("a pipe got %.20q, %v", text, err)
+	}
+	if info, err := os.Lstat(pipe); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("what led to the pipe is %v now, %v", info.Mode(), err)
+	}
+}
+
+// TestTheDaysOfThePage: all of them are there, however many, and a clock that was wrong puts
+// none of them off.
+func TestTheDaysOfThePage(t *testing.T) {
+	m := newMachine(t)
+	for n, day := range []string{"2025-01-01", "2026-03-01", "2044-01-01"} {
+		id := fmt.Sprint("s", n)
+		m.put(".claude/projects/x/"+id+".jsonl", strings.ReplaceAll(lines(id, "$ git push --force origin main", "> "), "2026-03-01", day))
+	}
+	page, err := m.preview(replay.Plan{Now: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)}).HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Stopped calls of each 5 days in mode enforce, at most 1:", "5 days from 2025-01-01: 1 call,", "5 days in each column", "5 days from 2026-02-25: 1 call,"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if n := strings.Count(string(page), "<g>"); n > 92 || strings.Contains(string(page), "from 2044") {
+		t.Errorf("the chart has %d columns", n)
 	}
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,8 +51,9 @@ type Moment struct {
 	Before bool
 }
 
-// event makes the event, for an engine that may know more events than others.
-func (m *Moment) event(engine *hook.Engine) (hook.AnyEvent, error) {
+// event makes the event, for an engine that may know more events than others. One that does
+// not say where it was is in dir.
+func (m *Moment) event(engine *hook.Engine, dir string) (hook.AnyEvent, error) {
 	info, err := engine.Lookup(m.Then.Event)
 	if err != nil {
 		return nil, err
@@ -71,7 +73,7 @@ func (m *Moment) event(engine *hook.Engine) (hook.AnyEvent, error) {
 	if env.Mark != nil && !env.Mark.Time.IsZero() {
 		mark.Time = env.Mark.Time
 	}
-	env.Mark = &mark
+	env.Mark, env.CWD = &mark, cmp.Or(env.CWD, dir)
 	return info.New(env, ev.Body())
 }
 

@@ -103,6 +103,9 @@ func (plan *Plan) Check() error {
 	if len(plan.Use) == 0 {
 		plan.Use = []string{useDefault}
 	}
+	plan.Use = slices.Clone(plan.Use)
+	slices.Sort(plan.Use)
+	plan.Use = slices.Compact(plan.Use) // said twice is said once
 	_, err := Policy(plan.Use)
 	return err
 }

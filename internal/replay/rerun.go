@@ -25,6 +25,7 @@ type Rerun struct {
 
 	Options config.Options // how a configuration is read
 	Environ []string       // what hooks and calls find, KEY=VALUE
+	Dir     string         // where events happened that do not say it
 
 	// Config is one hookway.yaml that is used for every event in place of the workspace's.
 	// Without it each event is fired at what its own workspace has now; events of no
@@ -236,7 +237,7 @@ func (k *worker) take(ctx context.Context, m *Moment) {
 		c.incomparable(m, "the hooks of its folder cannot be read: "+hook.LogLine(err.Error()))
 		return
 	}
-	ev, err := m.event(t.engine)
+	ev, err := m.event(t.engine, k.p.Dir)
 	if err != nil {
 		m.Lacks = "it cannot be read: " + hook.LogLine(err.Error())
 		c.lacks(m)

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -78,7 +79,9 @@ func masked(ev hook.AnyEvent) (hook.AnyEvent, error) {
 		return nil, err
 	}
 	var fields map[string]any
-	if err := json.Unmarshal(encoded.Bytes(), &fields); err != nil {
+	d := json.NewDecoder(bytes.NewReader(encoded.Bytes()))
+	d.UseNumber() // digit for digit
+	if err := d.Decode(&fields); err != nil {
 		return nil, err
 	}
 	text, err := json.Marshal(without(fields))

@@ -44,6 +44,9 @@ func FromReader(path string, from io.Reader) iter.Seq2[*Moment, error] {
 		r := bufio.NewReaderSize(from, 1<<16)
 		for n := 1; ; n++ {
 			line, long, err := readLine(r)
+			if n == 1 {
+				line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")) // as Windows writes files
+			}
 			if err == nil || len(line) > 0 {
 				place := fmt.Sprintf("%s:%d", filepath.Base(path), n)
 				m, wrong := fromLine(place, line, long)

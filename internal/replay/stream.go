@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/transcript"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // mostAtOnce bounds how many records of one session are read side by side. Of more, the
@@ -104,7 +105,7 @@ type moreLines struct {
 }
 
 func (m *moreLines) Error() string {
-	return fmt.Sprintf("%s: %d more lines cannot be read", m.path, m.n)
+	return fmt.Sprintf("%s: %s cannot be read", m.path, visible.Count(m.n, "more line"))
 }
 
 // inOrder gives the entries of records in the order of their times, until nobody wants

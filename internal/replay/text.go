@@ -45,15 +45,23 @@ func (r *Report) head(b *strings.Builder) {
 		agents = append(agents, fmt.Sprintf("%s %s", a.Name, visible.Number(a.Calls)))
 	}
 	fmt.Fprintf(b, "%s in %s%s: %s. Nothing was run.\n", calls(r.Calls), visible.Count(r.Sessions, "session"), r.since(), strings.Join(agents, ", "))
-	if r.NoFolder > 0 {
-		fmt.Fprintf(b, "%s of them were not judged: their record does not say in which folder they ran.\n", visible.Number(r.NoFolder))
-	}
-	if r.Programs > 0 {
-		fmt.Fprintf(b, "%s of them were not judged: programs of Codex that call tools.\n", visible.Number(r.Programs))
+	for _, text := range r.unjudged() {
+		fmt.Fprintln(b, text)
 	}
 	fmt.Fprintf(b, "\nUnder use: %s the rules would have\n", strings.Join(r.Use, ", "))
 	fmt.Fprintf(b, "  mode auto      blocked %s, asked about %s\n", r.share(r.Auto.Block), r.share(r.Auto.Ask))
 	fmt.Fprintf(b, "  mode enforce   blocked %s, asked about %s\n", r.share(r.Enforce.Block), r.share(r.Enforce.Ask))
+}
+
+// unjudged says which calls were not judged, and why.
+func (r *Report) unjudged() (out []string) {
+	if r.NoFolder > 0 {
+		out = append(out, visible.Count(r.NoFolder, "call was not judged: its record does not say in which folder it ran.", "calls were not judged: their record does not say in which folder they ran."))
+	}
+	if r.Programs > 0 {
+		out = append(out, visible.Count(r.Programs, "call was", "calls were")+" not judged: programs of Codex that call tools.")
+	}
+	return out
 }
 
 func (r *Report) since() string {

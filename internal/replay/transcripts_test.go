@@ -203,7 +203,7 @@ func TestTornLinesAreBounded(t *testing.T) {
 			n, last = n+1, err.Error()
 		}
 	}
-	if n != 1001 || !strings.HasSuffix(last, ": 4000 more lines cannot be read") {
+	if n != 1001 || !strings.HasSuffix(last, ": 4,000 more lines cannot be read") {
 		t.Errorf("%d errors, the last is %s; want 1001, and of the last 4000 lines the number", n, last)
 	}
 	if r := m.replay("default enforce", replay.Transcripts{}); r.Torn != 5000 {
