@@ -1,6 +1,7 @@
 package keep
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"sync"
@@ -124,7 +125,9 @@ func (r *Replaying) analysis(ev hook.AnyEvent, scratch []string) (a *Analysis, k
 // compact is an input as it is written today.
 func compact(raw json.RawMessage) []byte {
 	var v map[string]any
-	if json.Unmarshal(raw, &v) != nil {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber() // digit for digit, as events have them
+	if d.Decode(&v) != nil {
 		return raw
 	}
 	text, err := json.Marshal(v)

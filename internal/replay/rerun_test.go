@@ -29,8 +29,9 @@ type place struct {
 	home, workspace string
 	options         config.Options
 
-	several  bool // some events are of an agent with several roots
-	ofOthers int  // events of which the guards of another root of the workspace had an opinion
+	next     func(*generator) hook.AnyEvent // nil: the usual ones
+	several  bool                           // some events are of an agent with several roots
+	ofOthers int                            // events of which the guards of another root of the workspace had an opinion
 }
 
 // otherRoot has guards that are asked about some events; one has the id of another hook.
@@ -138,7 +139,12 @@ func (p *place) past(tb testing.TB, n int) (dir string) {
 	}
 	g := newGenerator(1)
 	for i := range n {
-		ev := g.next(tb, p.workspace)
+		var ev hook.AnyEvent
+		if p.next != nil {
+			ev = p.next(g)
+		} else {
+			ev = g.next(tb, p.workspace)
+		}
 		ctx, watch := keep.Watching(tb.Context(), ev)
 		ctx = guards.WithKeeper(ctx, watch)
 		ctx, one := guards.Begin(ctx, ev)

@@ -173,7 +173,7 @@ func saveTests(ctx context.Context, folder string, all []*picked) (one Saved, er
 // alone opens the hooks of a folder for events that have no past and no user: what
 // hookway test asks.
 func (p *Rerun) alone(ctx context.Context, folder string) (*target, error) {
-	t := &target{plan: p, engine: new(hook.Engine), acts: map[string]string{}}
+	t := &target{plan: p, engine: new(hook.Engine), acts: map[string]string{}, tries: map[string]int{}}
 	var err error
 	if t.set, err = config.Load(ctx, p.options(folder)); err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func (p *Rerun) alone(ctx context.Context, folder string) (*target, error) {
 
 // fire fires one case: none leaves anything to the next.
 func (t *target) fire(ctx context.Context, ev hook.AnyEvent) (out hook.Outcome[any], err error) {
-	one := &target{plan: t.plan, set: t.set, engine: new(hook.Engine), acts: t.acts}
+	one := &target{plan: t.plan, set: t.set, engine: new(hook.Engine), acts: t.acts, tries: t.tries}
 	one.engine.Wrap(one.layer)
 	if err := one.fill(); err != nil {
 		return out, err

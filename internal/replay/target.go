@@ -35,9 +35,10 @@ type target struct {
 
 	beside bool // its guards are asked about events of other folders
 
-	acts map[string]string // why a hook is not asked, by its id
-	own  bool              // a hook of it keeps something of its own from call to call
-	gaps bool              // not all of its hooks could be read
+	acts  map[string]string // why a hook is not asked, by its id
+	tries map[string]int    // how often more one is asked that fails
+	own   bool              // a hook of it keeps something of its own from call to call
+	gaps  bool              // not all of its hooks could be read
 
 	watched bool // a hook of the observe lane is waited for, which may keep something too
 }
@@ -45,7 +46,7 @@ type target struct {
 // open reads the configuration of a folder that events are fired at. What is wrong
 // with it is told; an error means that nothing can be fired at it.
 func (p *Rerun) open(ctx context.Context, folder string, state *guards.State, worlds *worlds) (*target, error) {
-	t := &target{plan: p, engine: new(hook.Engine), worlds: worlds, state: state, acts: map[string]string{}, beside: strings.HasPrefix(folder, beside)}
+	t := &target{plan: p, engine: new(hook.Engine), worlds: worlds, state: state, acts: map[string]string{}, tries: map[string]int{}, beside: strings.HasPrefix(folder, beside)}
 	options := p.options(folder)
 	options.Guards = t.guard
 	var err error
@@ -162,7 +163,7 @@ func (t *target) weigh() {
 				t.acts[h.ID] = h.Kind + " with grants"
 				continue
 			}
-			h.Timeout, h.Retries = patience, 0
+			t.tries[h.ID], h.Timeout, h.Retries = h.Retries, patience, 0
 			t.watched = t.watched || h.Lane == hook.Observe
 		default:
 			h.Timeout, h.Retries = 0, 0
@@ -181,11 +182,12 @@ func (t *target) fill() error {
 	return nil
 }
 
-// layer keeps a hook from being asked that could act.
+// layer keeps a hook from being asked that could act, and has others asked as often as they
+// may fail.
 func (t *target) layer(h hook.Hook, next hook.Handler) hook.Handler {
 	why := t.acts[h.ID]
 	if why == "" || t.plan.Act {
-		return next
+		return again(next, t.tries[h.ID], h.Lane)
 	}
 	id := h.ID
 	return hook.HandlerFunc(func(ctx context.Context, _ hook.AnyEvent) (hook.Decision, error) {
@@ -193,6 +195,24 @@ func (t *target) layer(h hook.Hook, next hook.Handler) hook.Handler {
 			s.passOver(id, why)
 		}
 		return hook.Decision{}, nil
+	})
+}
+
+// again asks a handler once more when it has failed, as the engine does. What keeps
+// something from call to call may answer then. There is no pause: what it hung on is past.
+func again(next hook.Handler, more int, lane hook.Lane) hook.Handler {
+	if more == 0 {
+		return next
+	}
+	return hook.HandlerFunc(func(ctx context.Context, ev hook.AnyEvent) (d hook.Decision, err error) {
+		for range more + 1 {
+			d, err = next.Handle(ctx, ev)
+			refused := d.RetryDelay < 0 || d.Action == hook.ActionAnswer && lane == hook.Guard
+			if err == nil && !refused || ctx.Err() != nil {
+				break
+			}
+		}
+		return d, err
 	})
 }
 
