@@ -78,6 +78,7 @@ func preview(ctx context.Context, a *app, o previewOptions) error {
 			return fmt.Errorf("--html %s: it is a folder; name a file in it, such as %s", o.html, filepath.Join(o.html, "preview.html"))
 		}
 	}
+	readsMuch()
 	tell, clear := a.progress(mebibytes)
 	plan.Tell = tell
 	report, err := replay.Preview(ctx, plan)

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -110,6 +111,7 @@ func replayed(ctx context.Context, a *app, o replayOptions, args []string) error
 	if !o.transcripts {
 		unit = func(n int64) string { return visible.Count(int(n), "record") }
 	}
+	readsMuch()
 	tell, clear := a.progress(unit)
 	if err := o.source(ctx, a, &plan, args, tell); err != nil {
 		return err
@@ -140,6 +142,13 @@ func replayed(ctx context.Context, a *app, o replayOptions, args []string) error
 		return errors.New("--exit-code: no event was compared, so that nothing is known of what changed; look at what is replayed")
 	}
 	return err
+}
+
+// readsMuch is for a command that reads much and holds little of it: it looks for what is
+// not used any more a quarter as often, as long as that is no more than so much.
+func readsMuch() {
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(200 << 20)
 }
 
 // saves says whether changed events become cases.

@@ -29,7 +29,7 @@ func Events(ctx context.Context, dir string, f Filter) iter.Seq2[Whole, error] {
 	return func(yield func(Whole, error) bool) {
 		var kept *shelf
 		defer func() { kept.close() }()
-		for r, err := range Read(dir, f) {
+		for r, err := range ahead(Read(dir, f)) {
 			if ctx.Err() != nil {
 				yield(Whole{}, ctx.Err())
 				return

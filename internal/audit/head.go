@@ -38,6 +38,16 @@ func readHead(dir string) (*headForm, error) {
 	return &h, nil
 }
 
+// Span is from which record to which a log goes, as far as its head says; zero if nothing
+// is known.
+func Span(dir string) (first, last int64) {
+	h, err := readHead(dir)
+	if err != nil {
+		return 0, 0
+	}
+	return h.First, h.Seq
+}
+
 // writeHead replaces the head. The caller holds the lock.
 func writeHead(dir string, h *headForm) error {
 	text, err := json.Marshal(h)

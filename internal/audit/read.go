@@ -52,6 +52,7 @@ type cursor struct {
 	filter *filter
 	names  []string // files to be read
 	last   int64    // size of the last of them when reading began
+	lines  lines
 
 	file *os.File // the file that is followed
 	name string
@@ -171,7 +172,7 @@ func (c *cursor) record(l line) (*Record, error) {
 		return nil, nil
 	}
 	var r Record
-	if err := parseLine(l.text, &r); err != nil {
+	if err := c.lines.parse(l.text, &r); err != nil {
 		return nil, err
 	}
 	if !c.filter.wants(&r) {

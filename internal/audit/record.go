@@ -188,20 +188,38 @@ func chain(prev string, line []byte) string {
 var errNoRecord = errors.New("it is not a record")
 
 // parseLine reads a line, without its line break. It does not check the hash.
-func parseLine(line []byte, r *Record) error {
+func parseLine(line []byte, r *Record) error { return new(lines).parse(line, r) }
+
+// lines reads one line after the other, with the room that the one before has taken.
+type lines struct {
+	from bytes.Reader
+	d    *json.Decoder // nil: the next line begins anew
+	at   int64         // where it is
+}
+
+// parse reads a line, as parseLine does.
+func (l *lines) parse(line []byte, r *Record) error {
 	if len(line) > maxLine {
 		return fmt.Errorf("%w: it is longer than %d bytes", errNoRecord, maxLine)
 	}
 	if !hasHash(line) {
 		return fmt.Errorf("%w: it does not end with a hash", errNoRecord)
 	}
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.UseNumber()
-	*r = Record{}
-	if err := d.Decode(r); err != nil {
-		return fmt.Errorf("%w: %w", errNoRecord, err)
+	if l.from.Reset(line); l.d == nil {
+		l.d, l.at = json.NewDecoder(&l.from), 0
+		l.d.UseNumber()
 	}
-	if d.InputOffset() != int64(len(line)) || r.Seq < 1 {
+	*r = Record{}
+	err := l.d.Decode(r)
+	l.at += int64(len(line))
+	whole := l.d.InputOffset() == l.at
+	if err != nil || !whole { // what is left of it is not the next one's
+		l.d = nil
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", errNoRecord, err)
+	case !whole || r.Seq < 1:
 		return errNoRecord
 	}
 	return nil

@@ -73,6 +73,7 @@ type verifier struct {
 	head   *headForm
 	end    position
 
+	lines    lines
 	path     string
 	no       int
 	fragment *Torn // a line that the next record must own up to
@@ -145,7 +146,7 @@ func (v *verifier) file(name string, last bool) error {
 		}
 		v.no = s.no
 		var r Record
-		if l.long || parseLine(l.text, &r) != nil {
+		if l.long || v.lines.parse(l.text, &r) != nil {
 			if err := v.noRecord(f, l, s.at, last); err != nil {
 				return err
 			}

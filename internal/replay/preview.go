@@ -199,6 +199,7 @@ const mostProblems = 1000
 type problems struct {
 	texts []string
 	more  int
+	first int // of texts, those that say what is wrong with all that was read
 
 	torn     int // lines of agents' records
 	unversed int // records of a version that is not known
@@ -216,6 +217,12 @@ func (l *problems) add(err error, home string) {
 		l.torn++
 	case errors.Is(err, transcript.ErrVersion):
 		l.unversed++
+	}
+	var broken *unverified
+	if errors.As(err, &broken) {
+		l.texts = slices.Insert(l.texts, l.first, hook.LogLine(err.Error()))
+		l.first++
+		return
 	}
 	if len(l.texts) >= mostProblems {
 		l.more++

@@ -183,10 +183,8 @@ func (w *Wanted) wants(r *audit.Record) bool {
 // that is asked for come too, so that its rules know of them.
 func FromRecord(ctx context.Context, dir string, wanted Wanted) iter.Seq2[*Moment, error] {
 	return func(yield func(*Moment, error) bool) {
-		known, ok := verified(dir, yield)
-		if !ok {
-			return
-		}
+		verified := verifying(dir)
+		first, last := audit.Span(dir)
 		sessions, key := sessionsOf(dir, wanted), keep.ReadPlaceholders(audit.EventsDir(dir))
 		for w, err := range audit.Events(ctx, dir, audit.Filter{Session: wanted.Session}) {
 			if err != nil {
@@ -197,7 +195,7 @@ func FromRecord(ctx context.Context, dir string, wanted Wanted) iter.Seq2[*Momen
 			}
 			r := &w.Record
 			if wanted.Tell != nil {
-				wanted.Tell(r.Seq-known.First, known.Records)
+				wanted.Tell(r.Seq-first, max(last, r.Seq)-first)
 			}
 			if wants := wanted.wants(r); !wants && (r.Session == "" || !sessions[r.Session]) {
 				continue
@@ -211,23 +209,36 @@ func FromRecord(ctx context.Context, dir string, wanted Wanted) iter.Seq2[*Momen
 				return
 			}
 		}
+		for _, err := range <-verified {
+			if !yield(nil, err) {
+				return
+			}
+		}
 	}
 }
 
-// verified tells where the record is not as it was written; ok is false if nobody wants
-// more.
-func verified(dir string, yield func(*Moment, error) bool) (report audit.Report, ok bool) {
-	report, err := audit.Verify(dir)
-	if err != nil {
-		return report, yield(nil, err)
-	}
-	for _, p := range report.Problems {
-		if !yield(nil, fmt.Errorf("the record does not verify: %s", p)) {
-			return report, false
+// verifying finds where the record is not as it was written, while it is read.
+func verifying(dir string) <-chan []error {
+	found := make(chan []error, 1) // nobody may want it any more
+	go func() {
+		report, err := audit.Verify(dir)
+		if err != nil {
+			found <- []error{err}
+			return
 		}
-	}
-	return report, true
+		var all []error
+		for _, p := range report.Problems {
+			all = append(all, &unverified{p.String()})
+		}
+		found <- all
+	}()
+	return found
 }
+
+// unverified is a place where the record is not as it was written.
+type unverified struct{ fault string }
+
+func (u *unverified) Error() string { return "the record does not verify: " + u.fault }
 
 // sessionsOf finds the sessions that have something that is asked for.
 func sessionsOf(dir string, wanted Wanted) map[string]bool {
