@@ -1,7 +1,6 @@
 package script
 
 import (
-	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -42,7 +41,7 @@ var answers map[string]answer
 
 func init() { // the answers lead back to the table
 	answers = map[string]answer{
-		"uuid":       func(*machine, []json.RawMessage) (any, error) { return uuid(), nil },
+		"uuid":       func(m *machine, _ []json.RawMessage) (any, error) { return m.uuid(), nil },
 		"platform":   func(*machine, []json.RawMessage) (any, error) { return bundle.Platform(), nil },
 		"cwd":        func(m *machine, _ []json.RawMessage) (any, error) { return m.folder(), nil },
 		"settings":   settings,
@@ -81,9 +80,9 @@ func settings(m *machine, _ []json.RawMessage) (any, error) {
 	return m.p.c.Settings, nil
 }
 
-func uuid() string {
+func (m *machine) uuid() string {
 	b := make([]byte, 16)
-	_, _ = rand.Read(b) // it never fails
+	m.draw(b)
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
@@ -91,13 +90,13 @@ func uuid() string {
 // maxRandom is how many bytes the web platform gives at once.
 const maxRandom = 65536
 
-func random(_ *machine, args []json.RawMessage) (any, error) {
+func random(m *machine, args []json.RawMessage) (any, error) {
 	var n int
 	if len(args) == 0 || json.Unmarshal(args[0], &n) != nil || n < 0 || n > maxRandom {
 		return nil, fmt.Errorf("at most %d random bytes at once", maxRandom)
 	}
 	b := make([]byte, n)
-	_, _ = rand.Read(b) // it never fails
+	m.draw(b)
 	return base64.StdEncoding.EncodeToString(b), nil
 }
 

@@ -516,6 +516,9 @@ func (m *machine) engine(ours []byte) error {
 	if err := m.past(); err != nil {
 		return err
 	}
+	if err := m.lots(); err != nil {
+		return err
+	}
 	_ = js.SetEvalTimeout(m.reads())
 	if err := m.eval(ours); err != nil {
 		return err

@@ -2,13 +2,13 @@ package wasm
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"math"
 	"time"
 
 	"github.com/hookway/hookway/internal/backoff"
+	"github.com/hookway/hookway/internal/chance"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/sys"
@@ -162,7 +162,8 @@ func (r random) Read(p []byte) (int, error) {
 	if err := r.i.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return rand.Read(p)
+	chance.Of(r.i.ctx).Read(r.i.h.label(), p)
+	return len(p), nil
 }
 
 // sleep is the guest's; it ends with the call.

@@ -243,7 +243,7 @@ func (k *keeper) make(r *Record, w *whole) (text []byte, name, why string) {
 		return nil, "", why
 	}
 	e := w.kept
-	e.Analyses = s.holds.Keyed(e.Analyses)
+	e.Analyses, e.Chance = s.holds.Keyed(e.Analyses), s.holds.Sealed(e.Seed)
 	e.Workspace, s.kinds = r.Workspace, kindsOf(&e)
 	if len(s.redact.fields) > 0 {
 		if why = s.redact.hidesBeside(r, &e); why != "" {

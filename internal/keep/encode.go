@@ -99,6 +99,7 @@ func (e *Event) Rest() []byte {
 	b = appendFacts(b, "before", e.Before)
 	b = appendMember(b, "budget", e.Budget)
 	b = appendMember(b, "granted", e.Granted)
+	b = appendMember(b, "chance", e.Chance)
 	return append(b, '}')
 }
 

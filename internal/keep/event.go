@@ -32,6 +32,7 @@ type Event struct {
 	Before    []hook.Fact     `json:"before,omitempty"`   // what the session's earlier events said of the call
 	Budget    string          `json:"budget,omitempty"`   // what the agent might use, in words; "" is no budget
 	Granted   string          `json:"granted,omitempty"`  // who let the call through that a rule stopped
+	Chance    string          `json:"chance,omitempty"`   // by the key: the seed of the lots that hooks drew, see [Placeholders.Sealed]; "" is that none did
 	Verdict   Verdict         `json:"verdict,omitzero"`
 	Made      string          `json:"made,omitempty"`    // by the key: what the hooks made of the event, see [Placeholders.Made]; "" is nothing, or was kept before there was any
 	Secrets   int             `json:"secrets,omitempty"` // values that placeholders stand for
@@ -39,6 +40,9 @@ type Event struct {
 	// MadeText is what Made is made of, as JSON: nil where the hooks changed nothing.
 	// An event that was read has none.
 	MadeText []byte `json:"-"`
+
+	// Seed is what Chance is made of. An event that was read has none.
+	Seed []byte `json:"-"`
 
 	// Withheld are values of the environment that must not be kept, wherever they stand.
 	// Most stand nowhere.

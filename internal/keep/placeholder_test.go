@@ -153,3 +153,32 @@ func FuzzPlaceholder(f *testing.F) {
 		}
 	})
 }
+
+// What hooks drew is known again by the key, and by nobody else.
+func TestASeedIsSealed(t *testing.T) {
+	p, err := NewPlaceholders(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := NewPlaceholders(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := []byte("sixteen bytes is")
+	sealed := p.Sealed(seed)
+	if got := p.Unsealed(sealed); string(got) != string(seed) || sealed == p.Sealed(seed) {
+		t.Errorf("%q is sealed as %q, and is %q again", seed, sealed, got)
+	}
+	if got := other.Unsealed(sealed); string(got) == string(seed) {
+		t.Errorf("another key gives %q", got)
+	}
+	var none *Placeholders
+	for _, text := range []string{"", "x", sealed[:20], sealed + "00"} {
+		if got := p.Unsealed(text); got != nil {
+			t.Errorf("%q is %q", text, got)
+		}
+	}
+	if none.Sealed(seed) != "" || none.Unsealed(sealed) != nil || p.Sealed(nil) != "" {
+		t.Error("without a key or a seed something is sealed")
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookway/hookway/facts"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/chance"
 )
 
 // maxAnalyses bounds the payloads of one event whose facts are kept.
@@ -21,6 +22,8 @@ type Watch struct {
 	mu   sync.Mutex
 	ev   hook.AnyEvent
 	kept Event
+
+	chance chance.Source // from which its hooks draw lots
 }
 
 type watchKey struct{}
@@ -28,7 +31,7 @@ type watchKey struct{}
 // Watching is a context in which what is found about an event is noted.
 func Watching(ctx context.Context, ev hook.AnyEvent) (context.Context, *Watch) {
 	w := &Watch{ev: ev}
-	return context.WithValue(ctx, watchKey{}, w), w
+	return chance.With(context.WithValue(ctx, watchKey{}, w), &w.chance), w
 }
 
 // WatchOf gives the watch of a context, or nil.
@@ -77,7 +80,7 @@ func (w *Watch) Event() Event {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	e := w.kept
-	e.Analyses = slices.Clone(e.Analyses)
+	e.Analyses, e.Seed = slices.Clone(e.Analyses), w.chance.Seed()
 	return e
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/chance"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/internal/keep"
@@ -248,6 +249,9 @@ func (k *worker) take(ctx context.Context, m *Moment) {
 	if m.Kept != nil {
 		s.then = &keep.Replaying{Event: m.Kept, Anew: k.p.Anew, ReadFile: k.worlds.readFile, Key: m.Key, Fired: ev}
 		firing = guards.WithPast(firing, s.then)
+		if seed := m.Key.Unsealed(m.Kept.Chance); seed != nil {
+			firing = chance.With(firing, chance.From(seed))
+		}
 	}
 	s.others = k.others(ctx, m)
 	firing, one := guards.Begin(firing, ev)

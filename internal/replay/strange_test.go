@@ -15,7 +15,7 @@ import (
 )
 
 // unusual are hooks of the kinds that everything has none of: matchers of other fields,
-// profiles, retries, scripts that wait, throw and keep what they are told, those that take
+// profiles, retries, scripts that wait, throw, draw lots and keep what they are told, those that take
 // members out, and those that answer about results and messages.
 const unusual = `guards: {use: default, mode: enforce, budget: {calls: 40}}
 hooks:
@@ -26,6 +26,7 @@ hooks:
   - {id: waits, on: [PreToolUse, PostToolUse], script: waits.ts}
   - {id: throws, on: PreToolUse, lane: guard, on_failure: block, max_retries: 2, match: {tool: [Bash, Edit]}, script: throws.ts}
   - {id: keeps, on: '*', script: keeps.ts}
+  - {id: lots, on: [PreToolUse, PostToolUse, Notification], script: lots.ts}
   - {id: last, on: PreToolUse, profile: a3s, match: {tool: Write}, modify: {tool_input: {content: last}}}
   - {id: low, on: PreToolUse, profile: openclaw, priority: -5, match: {tool: Read}, modify: {tool_input: {limit: 5}}}
   - {id: tells, on: [PreToolUse, PostToolUse, PostToolUseFailure, SubagentStop, PreCompact, Notification], inject: 'see "notes"'}
@@ -49,6 +50,15 @@ export default async (event) => {
   before = is
   if (same) return {inject: "again: " + is.length}
   if (event.hook_event_name === "PreToolUse" && event.tool_input?.n) return {modifications: {tool_input: {half: Number(event.tool_input.n) / 2, list: [is.length, null, {}]}}}
+}
+`,
+	"lots.ts": `export default (event) => {
+  if (event.hook_event_name === "Notification") return {inject: crypto.randomUUID()}
+  if (Math.random() < 0.1) return {inject: "lucky " + Math.floor(Math.random() * 1000)}
+  if (event.hook_event_name === "PreToolUse" && event.tool_name === "Edit" && Math.random() < 0.5) {
+    const bytes = crypto.getRandomValues(new Uint8Array(4))
+    return {modifications: {tool_input: {new_string: Array.from(bytes).join("-")}}}
+  }
 }
 `,
 	"throws.ts": `let n = 0
