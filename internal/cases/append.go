@@ -88,9 +88,6 @@ func Append(ctx context.Context, file string, options Options, list []New, fire 
 	if len(problems) > 0 || len(after) != len(have)+len(done.Added) {
 		return Added{}, fmt.Errorf("%s: nothing is added: the cases cannot be read behind those that are there (%s)", file, problems)
 	}
-	if real, err := filepath.EvalSymlinks(file); err == nil { // a link to it stays
-		file = real
-	}
 	if err := disk.Replace(file, out, mode); err != nil {
 		return Added{}, fmt.Errorf("the cases cannot be written: %w", err)
 	}

@@ -20,6 +20,9 @@ func appended(text []byte, key, entries string) ([]byte, error) {
 	if fault != nil {
 		return nil, errors.New("it cannot be read as YAML")
 	}
+	if shorter := withoutBrackets(text, root, key); shorter != nil { // it says the same
+		return appended(shorter, key, entries)
+	}
 	at, indent, gap, err := endOfList(text, root, key)
 	if err != nil {
 		return nil, err
@@ -52,6 +55,28 @@ func appended(text []byte, key, entries string) ([]byte, error) {
 		return nil, errors.New("the list is written in a way that cannot be added to")
 	}
 	return grown, nil
+}
+
+// withoutBrackets is a file whose list under a key is written as [], without these: entries
+// may stand below the key then. Nil: it is not written so.
+func withoutBrackets(text []byte, root *yaml.Node, key string) []byte {
+	if root == nil || root.Kind != yaml.MappingNode || root.Style&yaml.FlowStyle != 0 {
+		return nil
+	}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		name, list := root.Content[i], root.Content[i+1]
+		if name.Value != key || list.Kind != yaml.SequenceNode || len(list.Content) > 0 || list.Anchor != "" || list.Tag != "!!seq" || list.Line != name.Line {
+			continue
+		}
+		line := bytes.SplitAfter(text, []byte("\n"))[list.Line-1]
+		begin := len(bytes.Join(bytes.SplitAfter(text, []byte("\n"))[:list.Line-1], nil))
+		at := bytes.Index(line, []byte(": []"))
+		if at < 0 || at >= list.Column+len("\ufeff") {
+			return nil
+		}
+		return append(bytes.Clone(text[:begin+at+1]), text[begin+at+len(": []"):]...)
+	}
+	return nil
 }
 
 // endOfList is where entries may be added: the offset, how deep they are

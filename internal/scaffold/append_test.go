@@ -28,11 +28,13 @@ func TestTheModuleOfInitIsMadeOfItsSource(t *testing.T) {
 func TestEntriesAreAppendedToLists(t *testing.T) {
 	const entry = "  - id: new\n    on: Stop\n    block: |\n      no\n\n      way\n"
 	for name, tt := range map[string]struct{ text, want string }{
-		"an empty file":       {"", "hooks:\n" + entry},
-		"only comments":       {"# mine\n", "# mine\n\nhooks:\n" + entry},
-		"no such list":        {"version: 1", "version: 1\n\nhooks:\n" + entry},
-		"an empty list":       {"hooks: # none yet\n", "hooks: # none yet\n" + entry},
-		"an empty list above": {"hooks:\nversion: 1\n", "hooks:\n" + entry + "\nversion: 1\n"},
+		"an empty file":             {"", "hooks:\n" + entry},
+		"only comments":             {"# mine\n", "# mine\n\nhooks:\n" + entry},
+		"no such list":              {"version: 1", "version: 1\n\nhooks:\n" + entry},
+		"an empty list":             {"hooks: # none yet\n", "hooks: # none yet\n" + entry},
+		"an empty list in brackets": {"hooks: [] # none yet\nversion: 1\n", "hooks: # none yet\n" + entry + "\nversion: 1\n"},
+		"brackets alone":            {"\ufeff\"hooks\": []", "\ufeff\"hooks\":\n" + entry},
+		"an empty list above":       {"hooks:\nversion: 1\n", "hooks:\n" + entry + "\nversion: 1\n"},
 		"at the end": {"hooks:\n  - {id: a} # first\n# the end\n",
 			"hooks:\n  - {id: a} # first\n# the end\n\n" + entry},
 		"without a line's end": {"hooks:\n  - id: a", "hooks:\n  - id: a\n\n" + entry},
@@ -56,7 +58,6 @@ func TestEntriesAreAppendedToLists(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"a list on one line":      "hooks: [{id: a}]\n",
-		"an empty list":           "hooks: []\n",
 		"all on one line":         "{hooks: [{id: a}]}\n",
 		"no list":                 "hooks: none\n",
 		"a list only":             "- id: a\n",
@@ -75,6 +76,7 @@ func TestEntriesAreAppendedToLists(t *testing.T) {
 func FuzzAppended(f *testing.F) {
 	f.Add("hooks:\n  - id: a\n# x\nversion: 1\n")
 	f.Add("\ufeffhooks:\r\n- {id: a}\r\n...\r\n")
+	f.Add("version: 1\nhooks: [] # none\n")
 	f.Add("a: &x [1]\nhooks: \n? *x\n: |+\n  y\n\n\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		grown, err := appended([]byte(text), "hooks", "  - id: new\n    on: Stop\n")
