@@ -66,8 +66,8 @@ var rows = []row{
 	{name: "page", what: "the page in a real browser: every test of it, and an hour of 200 decisions a second in which it neither flickers nor grows",
 		command: []string{"sh", "tools/page.sh", "-v", "-timeout", "2h", "-args", "-page.long", "1h"}, deadline: 2 * time.Hour},
 
-	{name: "replay", what: "20,000 events of all kinds, replayed over their own record: every decision is the same",
-		command: []string{"go", "test", "-v", "-run", "TestTheSameHooksDecideTheSame", "-count", "1", "-timeout", "20m", "./internal/replay", "-args", "-events", "20000"}, deadline: 20 * time.Minute},
+	{name: "replay", what: "20,000 events of all kinds and 20,000 of unusual ones, replayed over their own record: every decision is the same",
+		command: []string{"go", "test", "-v", "-run", "TestTheSameHooksDecideTheSame|TestUnusualEventsDecideTheSame", "-count", "1", "-timeout", "20m", "./internal/replay", "-args", "-events", "20000"}, deadline: 20 * time.Minute},
 	tests("script", "scripts that do harm leave nothing behind, and a thousand events need bounded memory", "./handler/script", "LeavesNothingBehind|NeedBoundedMemory", 3, 10*time.Minute),
 	tests("flood", "a program's output of any size and any bytes takes bounded memory", "./internal/terminal", "TestNoOutputIsTooMuch|TestAScreenOfAnySizeIsBounded", 3, 10*time.Minute),
 
