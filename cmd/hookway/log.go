@@ -160,6 +160,9 @@ func showLog(ctx context.Context, a *app, o logOptions) error {
 	}
 	if shown == 0 && there && !o.follow {
 		fmt.Fprintln(a.err, "Nothing in the log is like that.")
+		if _, err := hook.Lookup(o.Event); o.Event != "" && err != nil { // an agent may have events of its own
+			fmt.Fprintf(visible.Writer{To: a.err}, "--event: %v\n", err)
+		}
 	}
 	return nil
 }
