@@ -83,12 +83,23 @@ func FuzzAppended(f *testing.F) {
 		if err != nil {
 			return
 		}
-		rest := string(grown) // what was there is there, around what was added
-		for i := 0; i < len(text) && len(rest) > 0 && text[i] == rest[0]; i++ {
-			rest = rest[1:]
+		there := holdsAround(text, string(grown))
+		for i := range text { // but for the brackets of a list that was empty
+			if behind, ok := strings.CutPrefix(text[i:], " []"); ok {
+				there = there || holdsAround(text[:i]+behind, string(grown))
+			}
 		}
-		if begun := len(grown) - len(rest); !strings.HasSuffix(rest, text[begun:]) {
+		if !there {
 			t.Errorf("%q became %q", text, grown)
 		}
 	})
+}
+
+// holdsAround reports whether what was there is there, around what was added.
+func holdsAround(text, grown string) bool {
+	rest := grown
+	for i := 0; i < len(text) && len(rest) > 0 && text[i] == rest[0]; i++ {
+		rest = rest[1:]
+	}
+	return strings.HasSuffix(rest, text[len(grown)-len(rest):])
 }
