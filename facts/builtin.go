@@ -22,7 +22,7 @@ func init() {
 		"cd": (*call).cd, "pushd": (*call).cd, "popd": (*call).popd, "eval": (*call).eval, ".": (*call).dot, "source": (*call).dot,
 		"export": (*call).declare, "declare": (*call).declare, "typeset": (*call).declare, "local": (*call).declare, "readonly": (*call).declare,
 		"unset": (*call).unset, "set": (*call).set, "shift": (*call).shift, "alias": (*call).alias, "unalias": none, "trap": (*call).trap,
-		"read": (*call).readVariable, "mapfile": none, "readarray": none, "printenv": (*call).printenv, "env": (*call).env,
+		"read": (*call).readVariable, "mapfile": (*call).mapfile, "readarray": (*call).mapfile, "printenv": (*call).printenv, "env": (*call).env,
 		"test": none, "[": none, ":": none, "true": none, "false": none, "exit": none, "return": none, "break": none, "continue": none,
 		"echo": (*call).echo, "printf": (*call).printf, "cat": (*call).cat, "tac": (*call).cat, "tee": (*call).tee, "pwd": (*call).pwd,
 		"base64": (*call).decode, "base32": (*call).decode, "xxd": (*call).decode, "rev": (*call).rev, "tr": (*call).tr, "head": (*call).part, "tail": (*call).part,
@@ -206,8 +206,13 @@ func (c *call) eval() values {
 
 // runText runs a text in the line's own shell.
 func (c *call) runText(v value, stdin values) values {
+	if ownSettings(v) {
+		return nil
+	}
 	if strings.TrimSpace(v.text) == string(hole) || !v.known() && len(notEvery(v.from)) > 0 && !holdsNames(v) || slices.Contains(v.from, "stdin") && !holdsNames(v) {
-		c.tell(hook.Fact{Does: "execute", From: origin(v), Path: filePath(v), Language: "sh", At: c.at, Sure: true})
+		if len(v.from) > 0 { // else a program of this machine printed it
+			c.tell(hook.Fact{Does: "execute", From: origin(v), Path: filePath(v), Language: "sh", At: c.at, Sure: true})
+		}
 		if v.text == string(hole) {
 			c.unknown(c.at, "a text is run that shows only when it runs")
 			return anything(v.from...)
@@ -251,6 +256,9 @@ func (c *call) dot() values {
 func (c *call) sourceFile(f field, args []field) values {
 	var out values
 	for _, v := range c.code(c.content(f)) {
+		if ownSettings(v) {
+			continue
+		}
 		if !v.known() {
 			c.tell(hook.Fact{Does: "execute", From: origin(v), Path: visible(c.places(f.text)[0]), Language: "sh", At: f.at, Sure: true})
 			continue
@@ -354,12 +362,21 @@ func (c *call) readVariable() values {
 	if len(in) == 0 {
 		in = anything("stdin")
 	}
-	named := false
+	named, words := false, false
 	for _, f := range c.args {
 		if strings.HasPrefix(f.text, "-") {
+			words = strings.HasSuffix(f.text, "a")
 			continue
 		}
-		c.st.set(f.text, in.each(func(s string) string { l, _, _ := strings.Cut(s, "\n"); return l }))
+		line := in.each(func(s string) string { l, _, _ := strings.Cut(s, "\n"); return l })
+		c.st.set(f.text, line)
+		if words && len(line) == 1 && line[0].known() {
+			var list []piece
+			for w := range strings.FieldsSeq(line[0].text) {
+				list = append(list, piece{value: value{w, line[0].from}, quoted: true})
+			}
+			c.st.setList(c.st.named(f.text), list)
+		}
 		named = true
 	}
 	if !named {

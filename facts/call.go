@@ -176,10 +176,15 @@ func systemBin(p string) bool {
 }
 
 // start tells that the program runs, and what it does.
-func (c *call) start() values {
+func (c *call) start() (out values) {
 	old := c.by
 	c.by = c.name
-	defer func() { c.shell.by = old }()
+	defer func() {
+		c.shell.by = old
+		if c.stdin == nil && len(out.sources()) == 0 && c.printsSettings() {
+			out = anything(fromItself)
+		}
+	}()
 	c.shell.by = c.name
 	special := special[c.name]
 	entry := programs()[c.name]
@@ -230,6 +235,7 @@ func (c *call) start() values {
 		c.mayRead(f)
 	}
 	c.destroys()
+	c.handsOver()
 	c.runsAddress()
 	return c.counted(anything(c.stdin.sources()...), args)
 }

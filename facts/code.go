@@ -24,7 +24,7 @@ func (c *call) program(language string, v value) {
 		v.text = withoutPatterns(v.text)
 	}
 	r.tokens = tokens(language, v.text)
-	if language == "lisp" || language == "tcl" || language == "applescript" && !c.appleScript(v) || language == "r" { // no reader of its own
+	if noReader := language == "lisp" || language == "tcl" || language == "applescript" && !c.appleScript(v); noReader && r.mayHarm() {
 		c.unknown(c.at, "it cannot be read: code in "+language)
 	} else if !r.readable() {
 		c.unknown(c.at, "it cannot be read as "+language)
@@ -63,6 +63,7 @@ type reader struct {
 	vars     map[string]values
 	names    map[string]string // x = os.remove
 	carried  []string          // where the values of keywords come from
+	verb     string            // of HTTP, that a keyword of the call at hand names
 	hosts    values            // machines that keywords of the call at hand name
 	sdk      string            // the cloud of which it has the library
 	store    string            // of which kind of store it has the library
@@ -155,6 +156,11 @@ func (r *reader) operand(depth int) values {
 		return text(t.text)
 	case 'i':
 		return r.name(depth)
+	case ':': // a symbol
+		if before := r.peek(-1).kind; r.peek(1).kind == 'i' && (before == '(' || before == ',') && r.language == "ruby" {
+			r.pos += 2
+			return text(r.peek(-1).text)
+		}
 	case '(', '[', '{':
 		items := r.list(depth)
 		if len(items) == 1 {
@@ -223,6 +229,10 @@ func (r *reader) list(depth int) []values {
 			r.carried = union(r.carried, got.sources())
 			r.hosted(key, got)
 			continue
+		case t.kind == 'i' && t.text == "as" && r.language == "php" && has && r.peek(1).kind == 'i': // foreach (x as $f)
+			r.vars[r.peek(1).text] = cur
+			r.pos += 2
+			continue
 		case (t.kind == ':' || t.kind == '=' && r.peek(1).kind == '>') && has: // key: value
 			key := r.peek(-1).text
 			r.pos++
@@ -251,6 +261,9 @@ func (r *reader) list(depth int) []values {
 
 // hosted notes the machine that a key of a call names.
 func (r *reader) hosted(key string, vs values) {
+	if (key == "method" || key == "type") && len(vs) == 1 && slices.Contains([]string{"DELETE", "PUT", "PATCH", "POST"}, strings.ToUpper(vs[0].text)) {
+		r.verb = strings.ToUpper(vs[0].text)
+	}
 	if slices.Contains(hostKeys, strings.ToLower(key)) && len(r.hosts) < maxValues {
 		r.hosts = append(r.hosts, vs...)
 	}
@@ -276,12 +289,13 @@ func (r *reader) comprehension(depth int) {
 			if level--; level < 0 {
 				return
 			}
-		case level == 0 && t.kind == 'i' && t.text == "for" && r.tokens[i+1].kind == 'i' && r.tokens[i+2].text == "in":
-			inner := &reader{call: r.call, language: r.language, vars: r.vars, names: r.names, tokens: r.tokens[i+3:]}
-			if vs := inner.expression(depth + 1); vs != nil {
-				r.vars[r.tokens[i+1].text] = vs
+		case level == 0 && t.kind == 'i' && t.text == "for":
+			names, next := r.forTargets(i + 1)
+			if len(names) == 0 {
+				continue
 			}
-			return
+			inner := &reader{call: r.call, language: r.language, vars: r.vars, names: r.names, tokens: r.tokens[next:]}
+			r.bindsTargets(names, inner.expression(depth+1))
 		}
 	}
 }
@@ -301,6 +315,13 @@ var leads = []string{"const", "let", "var", "my", "our", "local", "return", "pri
 // name reads a dotted name, and what is assigned to it or called by it.
 func (r *reader) name(depth int) values {
 	full := r.dotted()
+	if full == "for" && r.language == "python" {
+		if names, next := r.forTargets(r.pos); len(names) > 1 {
+			r.pos = next
+			r.bindsTargets(names, r.expression(depth+1))
+			return nil
+		}
+	}
 	switch {
 	case slices.Contains(leads, full) && (r.peek(0).kind != '(' || full == "return" || full == "await"):
 		return r.expression(depth + 1)
@@ -336,6 +357,25 @@ func (r *reader) name(depth int) values {
 	case next == '(' && r.onPath(full):
 		head, last := full[:strings.LastIndexByte(full, '.')], full[strings.LastIndexByte(full, '.')+1:]
 		return r.after(r.method(r.vars[head], last, r.list(depth+1)), depth)
+	case slices.Contains(environments, full) && (next == '[' || next == '{'):
+		if vs, ok := r.variableOf(); ok {
+			return r.after(vs, depth)
+		}
+		return r.named(full, depth)
+	case full == "eval" && (next == ')' || next == ',') && r.peek(-2).kind == '(' && r.language == "javascript": // .then(eval)
+		return r.does(full, []values{anything()})
+	case full == "glob" && next == 's' && r.callsBare():
+		return r.expression(depth + 1)
+	case full == "map" && next == '(' && r.peek(1).text == "chr" && r.peek(2).kind == ',': // map(chr, [114, 109])
+		r.pos += 3
+		codes := r.expression(depth + 1)
+		if r.peek(0).kind == ')' {
+			r.pos++
+		}
+		if s, ok := characters(codes); ok {
+			return r.after(s.each(listed), depth)
+		}
+		return anything()
 	case slices.Contains(environments, head) && (method == "" && next != '(' || slices.Contains(environmentMethods, method)):
 		r.environment(method)
 		return r.after(anything("env:*"), depth)
@@ -423,9 +463,24 @@ func (r *reader) named(full string, depth int) values {
 		vs, _ := r.lookup(name)
 		return r.after(vs, depth)
 	}
-	if r.peek(0).kind == '[' || r.peek(0).kind == '{' && r.language != "python" {
+	if r.peek(0).kind == '[' {
+		if full == "Dir" && r.language == "ruby" { // Dir["*.log"]
+			if items := r.list(depth + 1); len(items) > 0 {
+				return r.after(items[0], depth)
+			}
+			return anything()
+		}
+		if vs, ok := r.indexed(nil, full, depth); ok {
+			return r.after(vs, depth)
+		}
+		return r.after(anything(), depth)
+	}
+	if r.peek(0).kind == '{' && r.language != "python" {
 		r.list(depth + 1)
 		return r.after(anything(), depth)
+	}
+	if full == "Dir.home" || full == "Dir.pwd" || full == "Dir.tmpdir" {
+		return r.after(r.called(full, nil, depth), depth)
 	}
 	return nil
 }
@@ -472,20 +527,25 @@ func (r *reader) alias() (string, bool) {
 func (r *reader) after(vs values, depth int) values {
 	for {
 		switch {
-		case r.peek(0).kind == '.' && r.peek(1).kind == 'i' && r.peek(2).kind == '(':
+		case (r.peek(0).kind == '.' || r.peek(0).kind == ':' && r.language == "lua") && r.peek(1).kind == 'i' && r.peek(2).kind == '(':
 			name := r.peek(1).text
 			r.pos += 2
+			r.bindsParameter(name, vs)
 			items := r.list(depth + 1)
 			vs = r.method(vs, name, items)
 		case r.peek(0).kind == '.' && r.peek(1).kind == 'i':
 			name := r.peek(1).text
 			r.pos += 2
+			r.bindsParameter(name, vs)
 			if act := acts[strings.ToLower(name)]; act != "" && r.language == "ruby" {
 				vs = r.method(vs, name, nil)
 			}
 		case r.peek(0).kind == '[':
-			r.list(depth + 1)
-			vs = anything(vs.sources()...)
+			got, ok := r.indexed(vs, "", depth)
+			if !ok {
+				got = anything(vs.sources()...)
+			}
+			vs = got
 		default:
 			return vs
 		}
@@ -498,6 +558,19 @@ func (r *reader) method(vs values, name string, items []values) values {
 		return anything()
 	}
 	switch strings.ToLower(name) {
+	case "homedir", "tmpdir":
+		if len(items) == 0 {
+			return r.called(name, nil, 0)
+		}
+	case "execute", "!": // Groovy and Scala
+		if len(items) == 0 && vs.known() && (r.language == "groovy" || r.language == "scala") {
+			return r.runs("execute", []values{vs})
+		}
+	case "readdirsync", "readdir", "listdir", "children", "scandir":
+		if len(items) > 0 {
+			r.does(name, items)
+			return someName()
+		}
 	case "read", "readlines", "text", "json", "splitlines", "decode", "tostring", "encode", "strip", "trim", "expanduser", "resolve", "absolute", "to_s", "chomp", "as_posix", "tostr":
 		return vs
 	case "joinpath":
@@ -507,7 +580,7 @@ func (r *reader) method(vs values, name string, items []values) values {
 		return vs
 	case "join":
 		if len(items) == 1 {
-			return items[0].each(func(s string) string { return strings.ReplaceAll(s, " ", "") })
+			return items[0].each(together)
 		}
 	case "glob", "rglob":
 		if len(items) == 1 {
@@ -535,7 +608,13 @@ func (r *reader) method(vs values, name string, items []values) values {
 
 // called is a call of a function by its full name; it gives its text, if that is known.
 func (r *reader) called(full string, items []values, depth int) values {
+	if named := r.vars[full]; r.language == "php" && len(named) == 1 && acts[strings.ToLower(named[0].text)] != "" { // $f("…")
+		full = named[0].text
+	}
 	last := lastPart(full)
+	if out, ok := r.indirectly(last, items, depth); ok {
+		return out
+	}
 	arg := func(i int) values {
 		if i < len(items) && items[i] != nil {
 			return items[i]
@@ -573,11 +652,31 @@ func (r *reader) called(full string, items []values, depth int) values {
 		return text(r.st.dirs[0])
 	case "tmpdir", "gettempdir", "mkdtemp", "mkdtempsync", "mktmpdir", "mktemp", "mkstemp", "namedtemporaryfile", "temporarydirectory":
 		return text(r.world.temps()[0] + "/" + string(word))
-	case "chr", "fromcharcode", "format", "sprintf":
+	case "chr", "fromcharcode":
+		if s, ok := characters(joinWords(items)); ok {
+			return s
+		}
 		return anything()
+	case "format", "sprintf":
+		return anything()
+	case "readdir", "readdirsync", "listdir", "scandir", "children", "each_child":
+		r.does(full, items)
+		return someName()
+	case "walk", "fwalk":
+		if full == "os.walk" || full == "os.fwalk" {
+			return arg(0).each(r.homed)
+		}
 	case "glob", "rglob", "globsync": // files by a pattern
 		return arg(0).each(r.homed)
-	case "getenv", "env":
+	case "get":
+		if slices.Contains(environments, strings.TrimSuffix(full, ".get")) && len(arg(0)) == 1 && arg(0).known() {
+			got, _ := r.lookup(arg(0)[0].text)
+			return got
+		}
+	case "getenv", "env", "fetch":
+		if last == "fetch" && !slices.Contains(environments, strings.TrimSuffix(full, ".fetch")) {
+			break
+		}
 		if len(items) == 0 && last == "getenv" {
 			r.tell(hook.Fact{Does: "read", Path: "env:*", Many: true, At: r.at, Sure: true})
 			return anything("env:*")

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,12 +12,12 @@ import (
 var acts = map[string]string{
 	"remove": "delete", "unlink": "delete", "rmtree": "deleteall", "rmdir": "delete", "removedirs": "delete", "rmsync": "deleteall", "rm": "deleteall", "unlinksync": "delete",
 	"rmdirsync": "delete", "removesync": "deleteall", "emptydirsync": "deleteall", "emptydir": "deleteall", "rimraf": "deleteall", "rm_rf": "deleteall", "rm_r": "deleteall", "rm_f": "delete",
-	"delete": "delete", "remove_dir": "deleteall", "remove_entry": "deleteall", "remove_tree": "deleteall", "del": "delete", "deletesync": "deleteall", "remove_dir_all": "deleteall", "send2trash": "delete",
+	"delete": "delete", "remove_dir": "deleteall", "remove_entry": "deleteall", "remove_tree": "deleteall", "del": "delete", "deletesync": "deleteall", "remove_dir_all": "deleteall", "send2trash": "delete", "removeitem": "deleteall", "file_remove": "delete",
 	"open": "open", "readfile": "read", "readfilesync": "read", "read_text": "read", "read_bytes": "read", "file_get_contents": "read", "readlines": "read", "readfilestream": "read", "createreadstream": "read", "file": "read", "fopen": "open",
 	"opensync": "open", "binread": "read", "read": "read", "slurp": "read", "readtextfile": "read", "readtextfilesync": "read", "load_dotenv": "read",
 	"write": "writefile", "writefile": "write", "writefilesync": "write", "write_text": "write", "write_bytes": "write", "file_put_contents": "write", "writetextfile": "write", "writetextfilesync": "write", "truncatesync": "write", "appendfile": "write", "appendfilesync": "write", "createwritestream": "write", "truncate": "write", "ftruncate": "write", "binwrite": "write",
 	"rename": "move", "renamesync": "move", "replace": "move", "move": "move", "mv": "move", "copyfile": "copy", "copyfilesync": "copy", "copy": "copy", "copy2": "copy", "copytree": "copy", "cpsync": "copy", "cp": "copy", "cp_r": "copy",
-	"system": "run", "popen": "run", "popen2": "run", "popen3": "run", "exec": "run", "execsync": "run", "shell_exec": "run", "passthru": "run", "proc_open": "run", "check_output": "run", "check_call": "run", "getoutput": "run", "getstatusoutput": "run",
+	"system": "run", "system2": "run", "exec_command": "run", "popen": "run", "popen2": "run", "popen3": "run", "exec": "run", "execsync": "run", "shell_exec": "run", "passthru": "run", "proc_open": "run", "check_output": "run", "check_call": "run", "getoutput": "run", "getstatusoutput": "run",
 	"call": "run", "run": "run", "spawn": "run", "spawnsync": "run", "execfile": "run", "execfilesync": "run", "execa": "run", "execacommand": "run", "capture2": "run", "capture2e": "run", "capture3": "run", "pty": "run", "execvp": "run", "execv": "run", "execl": "run", "execlp": "run", "posix_spawn": "run", "pcntl_exec": "run", "$": "run", "create_subprocess_shell": "run", "create_subprocess_exec": "run", "command": "run", "execute": "run",
 	"urlopen": "connect", "urlretrieve": "connect", "fetch": "connect", "get": "connect", "post": "connect", "put": "connect", "request": "connect", "axios": "connect", "patch": "connect", "open_uri": "connect", "curl_init": "connect", "socket": "socket", "create_connection": "socket", "createconnection": "socket", "tcpsocket": "socket", "connect": "socket", "fsockopen": "socket", "pfsockopen": "socket", "smtp": "socket", "smtp_ssl": "socket", "ftp": "socket", "ftp_tls": "socket", "telnet": "socket", "httpconnection": "socket", "httpsconnection": "socket", "imap4_ssl": "socket",
 	"eval": "eval", "exec_": "eval", "compile": "eval", "function": "eval", "instance_eval": "eval", "runincontext": "eval", "runinnewcontext": "eval", "runinthiscontext": "eval", "assert": "",
@@ -54,6 +55,9 @@ func (r *reader) does(full string, items []values) values {
 	c.setsMode()
 	if c.kills() {
 		return anything()
+	}
+	if c.restful() {
+		return c.talks()
 	}
 	if out, ok := c.onFiles(); ok {
 		return out
@@ -262,6 +266,10 @@ func (c *codeCall) others() values {
 			c.chdir(field{value: v, at: c.at})
 		}
 	case "load":
+		if c.language == "lua" && c.last == "load" {
+			c.evals()
+			break
+		}
 		for _, v := range c.arg(0) {
 			if strings.HasPrefix(v.text, "http://") || strings.HasPrefix(v.text, "https://") {
 				c.runFile(field{value: v, at: c.at}, c.language)
@@ -303,6 +311,10 @@ func (c *codeCall) clouds() bool {
 	if c.sdk == "" {
 		return false
 	}
+	if c.sdk == "docker" && c.last == "prune" {
+		c.tell(hook.Fact{Does: "infra", System: c.sdk, Verb: "prune", Object: c.full, Bulk: true, At: c.at, Sure: true})
+		return true
+	}
 	for _, start := range []string{"delete_", "terminate_", "remove_", "purge_", "destroy_", "delete", "terminate", "deregister"} {
 		rest, ok := strings.CutPrefix(c.last, start)
 		if own := rest == "" && len(c.items) == 0 && strings.Contains(c.full, ".") && c.sdk != "docker" && c.sdk != "kubernetes"; ok && own { // bucket.delete()
@@ -317,8 +329,26 @@ func (c *codeCall) clouds() bool {
 	return false
 }
 
+// restful reports whether a call that has the name of another act is a request: its word is
+// an address, as of requests.delete. Of request("DELETE", url) the method comes first.
+func (c *codeCall) restful() bool {
+	web := func(vs values) bool {
+		return len(vs) == 1 && (strings.HasPrefix(vs[0].text, "http://") || strings.HasPrefix(vs[0].text, "https://"))
+	}
+	if first := c.arg(0); len(c.items) > 1 && c.last == "request" && len(first) == 1 && web(c.arg(1)) {
+		c.verb, c.items = strings.ToUpper(first[0].text), c.items[1:]
+		return true
+	}
+	return slices.Contains([]string{"delete", "del", "put", "patch"}, c.last) && web(c.arg(0))
+}
+
 // talks tells of a request to an address.
 func (c *codeCall) talks() values {
+	method := strings.ToUpper(cmp.Or(c.verb, c.last))
+	c.verb = ""
+	if method == "DEL" {
+		method = "DELETE"
+	}
 	for _, v := range c.arg(0) {
 		if strings.Contains(v.text, "://") || v.text == string(hole) && (c.last == "urlopen" || c.last == "fetch" || c.last == "axios") {
 			var sends []string
@@ -326,7 +356,7 @@ func (c *codeCall) talks() values {
 				sends = union(sends, more.sources())
 			}
 			sends = union(sends, c.carried)
-			return anything(c.connect(field{value: v, at: c.at}, strings.ToUpper(c.last), sends, nil))
+			return anything(c.connect(field{value: v, at: c.at}, method, sends, nil))
 		}
 	}
 	return anything()
@@ -392,6 +422,10 @@ var hostKeys = []string{"host", "hostname", "server", "peeraddr", "peerhost", "s
 func (r *reader) contents(vs values) values {
 	var from []string
 	for _, v := range vs {
+		if strings.HasPrefix(v.text, "http://") || strings.HasPrefix(v.text, "https://") {
+			from = union(from, []string{"net:" + visible(v.text)})
+			continue
+		}
 		from = union(from, r.sourcesOf(field{value: v}))
 	}
 	return anything(from...)
@@ -410,8 +444,11 @@ func isReplace(full string) bool {
 // runs runs a line, or a list of words.
 func (r *reader) runs(last string, items []values) values {
 	line := items[0]
+	if line == nil {
+		line = anything()
+	}
 	if len(items) > 1 && items[1] != nil {
-		words := strings.Contains(last, "spawn") || strings.Contains(last, "execfile") || strings.HasPrefix(last, "execv") || strings.HasPrefix(last, "execl") || last == "execa" || (r.language == "ruby" || r.language == "perl") && last != "open"
+		words := strings.Contains(last, "spawn") || strings.Contains(last, "execfile") || strings.HasPrefix(last, "execv") || strings.HasPrefix(last, "execl") || last == "execa" || (r.language == "ruby" || r.language == "perl") && last != "open" && last != "popen"
 		if words {
 			for i, it := range items[1:] {
 				if it == nil || strings.HasPrefix(last, "execl") && i == 0 {
@@ -420,9 +457,6 @@ func (r *reader) runs(last string, items []values) values {
 				line = line.join(text(" ")).join(it)
 			}
 		}
-	}
-	if line == nil {
-		line = anything()
 	}
 	var out values
 	for _, v := range line {
@@ -474,6 +508,8 @@ func (r *reader) pipes() {
 			after = r.tokens[i+1]
 		}
 		switch {
+		case before.kind == '|' && isShell(programName(strings.TrimSpace(t.text))): // it runs what is printed
+			r.unsure(func() { r.inner(t.text, r.at, r.call.stdin.or(anything("stdin")), nil, false) })
 		case before.kind == '|' || after.kind == '|' && i+2 < len(r.tokens) && r.tokens[i+2].text == "getline":
 			r.inner(t.text, r.at, nil, nil, false)
 		case before.kind == '<':

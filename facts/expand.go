@@ -199,31 +199,6 @@ func (sh *shell) part(m *manyReadings, part syntax.WordPart, first bool) {
 	}
 }
 
-// all is "$@": its words, each quoted, with a break between them.
-func (sh *shell) all(q *syntax.DblQuoted) (reading, bool) {
-	if len(q.Parts) != 1 {
-		return nil, false
-	}
-	p, ok := q.Parts[0].(*syntax.ParamExp)
-	if !ok || p.Param == nil || p.Param.Value != "@" || p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Length {
-		return nil, false
-	}
-	var r reading
-	for i, v := range sh.st.params {
-		if i > 0 {
-			r = append(r, piece{value: value{text: " "}, split: true})
-		}
-		r = append(r, piece{value: v, quoted: true})
-	}
-	if sh.st.paramsOpen {
-		if len(r) > 0 {
-			r = append(r, piece{value: value{text: " "}, split: true})
-		}
-		r = append(r, piece{value: value{text: string(hole)}, split: true})
-	}
-	return r, true
-}
-
 // literal reads unquoted or double-quoted source text.
 func (sh *shell) literal(s string, quoted, first bool) reading {
 	var r reading

@@ -12,7 +12,7 @@ var interpreters = map[string]string{
 }
 
 // lineOptions are the options of an interpreter after which code stands.
-var lineOptions = map[string]string{"python": "c", "javascript": "ep", "ruby": "e", "perl": "eE", "php": "r", "lua": "e", "applescript": "e", "r": "e", "julia": "eE", "lisp": "\x00", "tcl": "\x00"}
+var lineOptions = map[string]string{"python": "c", "javascript": "ep", "ruby": "e", "perl": "eE", "php": "r", "lua": "e", "applescript": "e", "r": "e", "julia": "eE", "lisp": "ce", "tcl": "\x00"}
 
 // interpreterCall is an interpreter with its words.
 type interpreterCall struct {
@@ -86,10 +86,13 @@ func (r *interpreterCall) word(i int) (more int, out values, done bool) {
 	case strings.HasPrefix(t, "--"), perlish && len(t) > 2 && t[0] == '-' && strings.IndexByte("MmIr", t[1]) >= 0:
 	case strings.HasPrefix(t, "-") && len(t) > 1:
 		k := strings.IndexAny(t, r.letters)
+		if takes := strings.IndexAny(t, "iFx"); perlish && takes > 0 && takes < k { // -i.orig: an ending, and no code
+			break
+		}
 		if k <= 0 {
 			break
 		}
-		if joined := r.language != "javascript" && !perlish && r.language != "php"; joined && t[k+1:] != "" {
+		if r.language != "javascript" && t[k+1:] != "" {
 			f.text = t[k+1:]
 			r.ran = true
 			r.program(r.language, f.value)

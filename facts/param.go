@@ -20,6 +20,9 @@ func (sh *shell) param(p *syntax.ParamExp) values {
 			sh.one(w)
 		}
 	}
+	if one, ok := sh.element(p); ok && p.Exp == nil && p.Slice == nil && p.Repl == nil && !p.Length && !p.Excl {
+		return one
+	}
 	vs, unset := sh.lookup(name)
 	switch {
 	case p.Length || p.Width:
@@ -37,6 +40,9 @@ func (sh *shell) param(p *syntax.ParamExp) values {
 	}
 	switch {
 	case p.Slice != nil:
+		if list, ok := sh.listOf(p); ok {
+			return joinPieces(list)
+		}
 		return sh.slice(vs, p.Slice)
 	case p.Repl != nil:
 		return sh.replace(vs, p.Repl)
@@ -214,23 +220,25 @@ func trim(s, pattern string, op syntax.ParExpOperator) string {
 	return s
 }
 
-func (sh *shell) slice(vs values, s *syntax.Slice) values {
-	number := func(x syntax.ArithmExpr) (int, bool) {
-		if x == nil {
-			return 0, false
-		}
-		got := sh.arithmetic(x)
-		if len(got) != 1 {
-			return 0, false
-		}
-		n, err := strconv.Atoi(strings.TrimSpace(got[0].text))
-		return n, err == nil
+// number is the value of an expression, if it is known.
+func (sh *shell) number(x syntax.ArithmExpr) (int, bool) {
+	if x == nil {
+		return 0, false
 	}
-	from, ok := number(s.Offset)
+	got := sh.arithmetic(x)
+	if len(got) != 1 {
+		return 0, false
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(got[0].text))
+	return n, err == nil
+}
+
+func (sh *shell) slice(vs values, s *syntax.Slice) values {
+	from, ok := sh.number(s.Offset)
 	if !ok {
 		return anything(vs.sources()...)
 	}
-	n, bounded := number(s.Length)
+	n, bounded := sh.number(s.Length)
 	if s.Length != nil && !bounded {
 		return anything(vs.sources()...)
 	}

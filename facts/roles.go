@@ -92,7 +92,7 @@ func (c *call) actFile(r role, f field, e effect) bool {
 // actRun reads the roles of words that are run.
 func (c *call) actRun(r role, f field, p parsed) bool {
 	switch r {
-	case "line":
+	case "line", "eachline":
 		c.runField(f)
 	case "source":
 		c.runFile(f, "sh")

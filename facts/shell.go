@@ -58,6 +58,7 @@ type shared struct {
 // state is what a shell knows as it goes along. A subshell has a copy.
 type state struct {
 	vars       map[string]values
+	lists      map[string][]piece // the words of arrays
 	funcs      map[string]*syntax.Stmt
 	aliases    map[string]string
 	dirs       []string // where the line is; more than one if that is not sure
@@ -73,6 +74,7 @@ type state struct {
 func (st *state) clone() *state {
 	c := *st
 	c.vars = maps.Clone(st.vars)
+	c.lists = maps.Clone(st.lists)
 	c.funcs = maps.Clone(st.funcs)
 	c.aliases = maps.Clone(st.aliases)
 	c.refs = maps.Clone(st.refs)
@@ -86,6 +88,7 @@ func (st *state) set(name string, vs values) {
 		st.vars = map[string]values{}
 	}
 	st.vars[name] = vs.bounded()
+	delete(st.lists, name)
 }
 
 // named is the variable that a name stands for: itself, but for declare -n.
@@ -102,6 +105,8 @@ func (st *state) named(name string) string {
 
 // merge adds what another branch leaves behind.
 func (st *state) merge(other *state) {
+	lists := st.lists
+	st.lists = nil // they are compared, and not set
 	for name, vs := range other.vars {
 		if mine, ok := st.vars[name]; ok {
 			st.set(name, mine.or(vs))
@@ -122,6 +127,8 @@ func (st *state) merge(other *state) {
 			st.dirs = append(st.dirs, d)
 		}
 	}
+	st.lists = lists
+	st.mergeLists(other)
 }
 
 // step counts what is looked at; it is false when that is too much.
@@ -413,7 +420,15 @@ func (sh *shell) assign(list []*syntax.Assign) {
 		if as.Naked {
 			continue
 		}
-		sh.st.set(as.Name.Value, sh.assigned(as))
+		vs, lists := sh.assigned(as), sh.st.lists
+		if as.Array != nil || as.Index != nil {
+			lists = maps.Clone(lists)
+		}
+		sh.st.set(as.Name.Value, vs)
+		if as.Array != nil || as.Index != nil {
+			sh.st.lists = lists
+			sh.keepList(as)
+		}
 	}
 }
 
@@ -457,6 +472,9 @@ func (sh *shell) assigned(as *syntax.Assign) values {
 		old, unset := sh.lookup(as.Name.Value)
 		if unset {
 			old = text("").or(old)
+		}
+		if as.Array != nil {
+			old = old.join(text(" "))
 		}
 		vs = old.join(vs)
 	}

@@ -91,7 +91,7 @@ func isPercent(language, s string) bool {
 	}
 	opens := func(c byte) bool { return strings.IndexByte("({[|/!<", c) >= 0 }
 	return s[0] == '%' && strings.IndexByte("xqQwW", s[1]) >= 0 && opens(s[2]) ||
-		s[0] == 'q' && language == "perl" && (s[1] == 'q' || s[1] == 'x' || opens(s[1]))
+		s[0] == 'q' && language == "perl" && (strings.IndexByte("qxw", s[1]) >= 0 && opens(s[2]) || opens(s[1]))
 }
 
 // prefixed reads a string of Python with letters before it: r"…", f"…".
@@ -216,7 +216,7 @@ func sigils(s string) string {
 func percent(s string) (token, int) {
 	i := 1
 	kind := byte('s')
-	if s[0] == '%' || s[1] == 'q' || s[1] == 'x' {
+	if s[0] == '%' || strings.IndexByte("qxw", s[1]) >= 0 {
 		if s[1] == 'x' {
 			kind = 'b'
 		}
