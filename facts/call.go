@@ -270,7 +270,7 @@ func (c *call) destroys() {
 		for part := range strings.FieldsFuncSeq(strings.ToLower(w), func(r rune) bool { return r == ':' || r == '-' }) {
 			kept = kept || slices.Contains(keeps, strings.TrimSuffix(part, "s"))
 			if (kept || !asks) && slices.Contains(destroying, part) {
-				c.tell(hook.Fact{Does: "infra", System: c.name, Verb: "delete", Object: visible(strings.Join(words, " ")), Dry: c.saysDry(), At: c.at})
+				c.tell(hook.Fact{Does: "infra", System: c.name, Verb: "delete", Object: visible(strings.Join(words, " ")), Bulk: whole(words), Dry: c.saysDry(), At: c.at})
 				return
 			}
 		}

@@ -193,6 +193,9 @@ func ownService(from []string, targets []field) []string {
 	for _, f := range from {
 		name, isVar := strings.CutPrefix(f, "env:")
 		service, _, _ := strings.Cut(strings.ToLower(name), "_")
+		if long, short := shortNames[service]; short {
+			service = long
+		}
 		if isVar && len(service) > 1 && slices.ContainsFunc(targets, func(t field) bool { return strings.Contains(strings.ToLower(t.text), service) }) {
 			continue
 		}
@@ -200,6 +203,9 @@ func ownService(from []string, targets []field) []string {
 	}
 	return out
 }
+
+// shortNames are services by the names that their variables begin with.
+var shortNames = map[string]string{"gh": "github", "gl": "gitlab", "do": "digitalocean", "cf": "cloudflare", "hf": "huggingface", "hcloud": "hetzner", "gemini": "googleapis", "gcp": "googleapis", "gcloud": "googleapis", "az": "azure", "ado": "azure", "arm": "azure", "tf": "terraform", "tfe": "terraform", "jira": "atlassian", "confluence": "atlassian", "dd": "datadoghq", "datadog": "datadoghq", "pd": "pagerduty"}
 
 // leaving is what goes out with a header that nobody expects there. What a service that builds
 // has in one is the key for whom it calls.

@@ -50,10 +50,22 @@ func (c *call) connect(f field, method string, sends, receives []string) string 
 	fact.Sends = c.secretsOf(fact.Sends)
 	c.tell(fact)
 	c.answersHTTP(raw, method, fact.Class, f.at)
+	if u != nil {
+		c.restDeletes(u, method, c.bodyText(), f, fact.Sure)
+	}
 	if strings.Contains(raw, "/_delete_by_query") && method == "POST" {
 		c.tell(hook.Fact{Does: "infra", System: "elasticsearch", Verb: "delete", Object: visible(raw), Bulk: true, At: f.at, Sure: fact.Sure})
 	}
 	return "net:" + visible(raw)
+}
+
+// bodyText is what the options of a request say that it sends, as far as they say it.
+func (c *call) bodyText() string {
+	var b strings.Builder
+	for _, name := range []string{"-d", "--data", "--data-raw", "--data-binary", "--json", "--body-data"} {
+		b.WriteString(c.value[name])
+	}
+	return b.String()
 }
 
 // host tells that a program talks to a host, which may have a user before and a path behind it.

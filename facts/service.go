@@ -37,6 +37,7 @@ func (c *call) cloud(args []field) {
 		}
 	}
 	fact.Object = strings.Join(words, " ")
+	fact.Bulk = fact.Verb == "delete" && whole(words)
 	if n := len(words); c.name == "aws" && n > 3 && words[0] == "s3" && (words[1] == "cp" || words[1] == "sync") && strings.HasPrefix(words[2], "s3://") && !strings.HasPrefix(words[3], "s3://") || c.name == "gsutil" && n > 2 && words[0] == "cp" && strings.HasPrefix(words[1], "gs://") && !strings.HasPrefix(words[2], "gs://") {
 		fact.Verb = "get" // to here
 	}
@@ -73,9 +74,12 @@ var cloudNames = map[string]string{"gcloud": "gcp", "gsutil": "gcp", "bq": "gcp"
 
 // cloudVerb gives what a word of a cloud's program does: get, apply, delete or "".
 func cloudVerb(w string) string {
-	head, _, _ := strings.Cut(w, "-")
+	head, rest, _ := strings.Cut(w, "-")
+	if head == "batch" || head == "force" || head == "bulk" { // batch-delete-image
+		return cloudVerb(rest)
+	}
 	switch head {
-	case "delete", "rm", "rb", "remove", "terminate", "destroy", "purge", "deregister", "del", "drop", "wipe", "empty", "uninstall", "schedule", "abandon", "undelete", "revoke", "detach", "disassociate", "release", "reset", "stop", "deactivate", "disable", "cancel", "archive", "unpublish":
+	case "delete", "rm", "rb", "remove", "terminate", "destroy", "purge", "deregister", "del", "drop", "wipe", "empty", "uninstall", "schedule", "abandon", "undelete", "revoke", "detach", "disassociate", "release", "reset", "stop", "deactivate", "disable", "cancel", "archive", "unpublish", "leave", "close":
 		return "delete"
 	case "create", "put", "update", "apply", "deploy", "run", "start", "set", "add", "modify", "attach", "associate", "cp", "mv", "sync", "upload", "enable", "register", "invoke", "publish", "import", "restore", "resize", "scale", "patch", "replace", "edit", "promote", "rollback", "reboot", "restart", "copy", "change", "authorize", "assign", "merge", "transfer", "rename", "submit", "send", "execute", "insert", "load", "mk", "mb", "rewrite", "grant", "ch":
 		return "apply"
@@ -114,11 +118,23 @@ func (c *call) forgeAPI(args []field) {
 			}
 		}
 	}
-	object := ""
-	if len(args) > 1 {
-		object = visible(args[1].text)
+	object, body := "", ""
+	for i, f := range c.args {
+		valued := i > 0 && slices.Contains([]string{"-X", "--method", "-H", "--header", "-f", "-F", "--field", "--raw-field", "--input", "-q", "--jq", "-t", "--template", "--hostname", "--cache", "-p", "--preview"}, c.args[i-1].text)
+		switch {
+		case valued && strings.Contains(f.text, "="):
+			body += f.text + "\n"
+		case !valued && !strings.HasPrefix(f.text, "-") && f.text != "api" && object == "":
+			object = strings.TrimPrefix(visible(f.text), "/")
+		}
 	}
-	c.tell(hook.Fact{Does: "infra", System: cloudNames[c.name], Verb: restVerb(method), Object: object, At: c.at, Sure: true})
+	for _, v := range c.stdin {
+		body += visible(v.text)
+	}
+	steps := strings.Split(object, "/")
+	c.forgeAct(steps, method, body, field{at: c.at}, true)
+	bulk := method == "DELETE" && (len(steps) == 3 && steps[0] == "repos" || len(steps) == 2 && holdsMany(steps[0]))
+	c.tell(hook.Fact{Does: "infra", System: cloudNames[c.name], Verb: restVerb(method), Object: object, Bulk: bulk, At: c.at, Sure: true})
 }
 
 // forgeWords reads a command of a forge's program: what it is about, and what is done.
@@ -157,7 +173,7 @@ func (c *call) forgeWords(args []field) {
 			c.tell(hook.Fact{Does: "connect", Scheme: "ssh", Host: "codespace", Class: "public", At: c.at, Sure: true})
 		}
 		yes := slices.ContainsFunc(c.args, func(f field) bool { return f.text == "--yes" || f.text == "-y" || f.text == "--confirm" })
-		c.tell(hook.Fact{Does: "infra", System: cloudNames[c.name], Verb: verb, Object: shownWords(args), Approved: yes, At: c.at, Sure: true})
+		c.tell(hook.Fact{Does: "infra", System: cloudNames[c.name], Verb: verb, Object: shownWords(args), Bulk: verb == "delete" && whole(shown(args)), Approved: yes, At: c.at, Sure: true})
 	}
 }
 

@@ -267,7 +267,7 @@ func (t template) fact(c *call, p parsed) hook.Fact {
 		f.What, f.Object = part(0), part(1)
 	case "infra":
 		f.System, f.Verb, f.Object = part(0), part(1), strings.TrimSpace(part(2)+" "+part(3))
-		f.Bulk, f.Approved = c.seen["bulk"], c.seen["approved"]
+		f.Bulk, f.Approved = c.seen["bulk"] || f.Verb == "delete" && whole(append(strings.Fields(p.sub), shown(fieldsOf(p.operands))...)), c.seen["approved"]
 	case "package":
 		f.Manager, f.Verb, f.Name, f.Source = part(0), part(1), part(2), part(3)
 		f.Global = c.seen["global"]

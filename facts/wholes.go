@@ -1,0 +1,99 @@
+package facts
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// wholes are what services call things of which each holds many others.
+var wholes = []string{"namespace", "project", "stack", "cluster", "database", "bucket", "repository", "repo", "zone", "table", "collection", "keyspace", "account", "organization", "organisation", "subscription", "tenant", "vault", "dataset", "site", "app", "application", "index", "schema", "catalog", "warehouse"}
+
+// whole reports whether words say that something is deleted that holds many others. The noun
+// stands in one word with the verb, before it, or right behind it; what follows is a name.
+func whole(words []string) bool {
+	for i, w := range words {
+		parts := strings.FieldsFunc(strings.ToLower(w), func(r rune) bool { return r == ':' || r == '-' || r == '_' || r == '.' })
+		at := slices.IndexFunc(parts, func(p string) bool { return slices.Contains(destroying, p) })
+		if at < 0 {
+			continue
+		}
+		if len(parts) > 1 { // delete-stack, apps:destroy
+			rest := slices.Delete(slices.Clone(parts), at, at+1)
+			return holdsMany(rest[len(rest)-1])
+		}
+		if i > 0 && holdsMany(strings.ToLower(words[i-1])) {
+			return true
+		}
+		return i+2 < len(words) && holdsMany(strings.ToLower(words[i+1]))
+	}
+	return false
+}
+
+func holdsMany(noun string) bool {
+	return slices.Contains(wholes, noun) || slices.Contains(wholes, strings.TrimSuffix(noun, "s"))
+}
+
+// restDeletes tells what a request that deletes takes away: all that lies below something
+// that holds many others, a branch of a repository, or what protects one.
+func (c *call) restDeletes(u *url.URL, method, body string, f field, sure bool) {
+	steps := strings.Split(strings.Trim(u.Path, "/"), "/")
+	last := len(steps) - 1
+	if last < 0 {
+		return
+	}
+	c.forgeAct(steps, method, body, f, sure)
+	if method != "DELETE" {
+		return
+	}
+	fact := hook.Fact{Does: "infra", System: u.Hostname(), Verb: "delete", Object: visible(strings.Join(steps, "/")), Bulk: true, At: f.at, Sure: sure}
+	kubernetes := strings.HasPrefix(u.Path, "/api/v1/") || strings.HasPrefix(u.Path, "/apis/")
+	loopback := hostClass(u.Hostname()) == "loopback"
+	switch {
+	case kubernetes: // also by kubectl proxy; /api/v1/namespaces/NAME, and a list without a name
+		fact.System = "kubernetes"
+		fact.Bulk = last == 3 && steps[2] == "namespaces" || last%2 == 0 && last > 2
+		if loopback && u.Port() != "8001" {
+			return
+		}
+	case loopback:
+		return
+	case u.Port() == "9200" || strings.Contains(u.Hostname(), "elastic") || strings.Contains(u.Hostname(), "opensearch"):
+		if last > 0 {
+			return
+		}
+		fact = hook.Fact{Does: "sql", Verb: "drop", Object: visible(steps[0]), Dialect: "elasticsearch", Where: "remote", At: f.at, Sure: sure}
+	case last > 0 && holdsMany(strings.ToLower(steps[last-1])) && len(steps) < 8:
+	case last == 2 && steps[0] == "repos" && strings.HasPrefix(u.Hostname(), "api."): // of GitHub: /repos/OWNER/NAME
+	default:
+		return
+	}
+	c.tell(fact)
+}
+
+// forgeAct tells what a request to a forge would do to a branch: /repos/o/r/git/refs/heads/main,
+// /repos/o/r/branches/main/protection, /projects/42/protected_branches/main.
+func (c *call) forgeAct(steps []string, method, body string, f field, sure bool) {
+	if method == "GET" || method == "HEAD" || method == "POST" && body == "" {
+		return
+	}
+	p := strings.Join(steps, "/")
+	fact := hook.Fact{Does: "git", Verb: "push", Remote: "api", At: f.at, Sure: sure}
+	if _, branch, ok := strings.Cut(p, "/git/refs/heads/"); ok {
+		fact.Ref, fact.Deletes = branch, method == "DELETE"
+		fact.Force = !fact.Deletes && strings.Contains(strings.ReplaceAll(body, " ", ""), `force"`+":true") || strings.Contains(body, "force=true")
+		if fact.Deletes || fact.Force {
+			c.tell(fact)
+		}
+		return
+	}
+	protection := strings.Contains(p, "/protection") && strings.Contains(p, "branches/") || strings.Contains(p, "/protected_branches/") || strings.Contains(p, "/rulesets/")
+	plain := strings.ReplaceAll(strings.ToLower(body), " ", "")
+	loosens := method == "DELETE" || slices.ContainsFunc([]string{"enforce_admins=false", `"enforce_admins":false`, "=null", ":null", "enforcement=disabled", `"enforcement":"disabled"`}, func(w string) bool { return strings.Contains(plain, w) })
+	if protection && loosens {
+		fact.Verb, fact.Ref = "unprotect", ""
+		c.tell(fact)
+	}
+}
