@@ -3,6 +3,7 @@ package facts
 import (
 	"encoding/json"
 	"maps"
+	"path"
 	"slices"
 	"sort"
 	"strings"
@@ -100,6 +101,8 @@ func (t *toolCall) read() {
 		t.patches()
 		t.credentials()
 		t.later()
+	case "kill", "killprocess", "terminateprocess", "forceterminate", "processkill":
+		t.ends()
 	case "delete", "deletefile", "remove", "removefile", "rm":
 		before := len(t.out)
 		if t.files("delete", t.input, 0); len(t.out) == before { // no file, but something that a server has
@@ -139,7 +142,14 @@ func (t *toolCall) command(read func(line string, at hook.Span)) {
 		t.unsure(more) // the command may read it
 		return
 	}
-	if more(); found || t.argsOfServer() {
+	before := len(t.out)
+	if more(); found || t.argv() {
+		return
+	}
+	if t.ofServer() { // it may be named so for what it runs on its server
+		t.other()
+	}
+	if len(t.out) > before {
 		return
 	}
 	t.walk(t.input, "", 0, func(string, string) { found = true })
@@ -191,17 +201,30 @@ func (t *toolCall) files(does string, in any, depth int) {
 			if i := strings.Index(s, "://"); i > 0 && s[:i] != "file" {
 				return
 			}
-			t.path(does, field{value: value{text: s}}, effect{})
+			t.path(does, field{value: value{text: s}}, effect{recursive: does == "delete" && t.mayBeFolder(s)})
 		}
 	})
 }
 
+// mayBeFolder reports whether a name may be that of a folder, with which all goes that lies
+// below it.
+func (t *toolCall) mayBeFolder(name string) bool {
+	if t.world.Lstat != nil {
+		for _, p := range t.places(name) {
+			if info, err := t.world.Lstat(t.world.resolve(p)); err == nil {
+				return info.IsDir()
+			}
+		}
+	}
+	return !strings.Contains(strings.TrimLeft(path.Base(name), "."), ".")
+}
+
 func (t *toolCall) urls(in any, depth int) {
-	c := &call{shell: t.shell, name: t.name}
+	c := &call{shell: t.shell, name: t.name, value: map[string]string{"-d": t.text("body", "data", "json")}}
 	t.walk(in, "", depth, func(_, s string) {
 		for w := range strings.FieldsSeq(s) {
 			if strings.HasPrefix(w, "http://") || strings.HasPrefix(w, "https://") {
-				c.connect(field{value: value{text: strings.Trim(w, "\"'<>(),")}}, "GET", nil, nil)
+				c.connect(field{value: value{text: strings.Trim(w, "\"'<>(),")}}, t.method(), nil, nil)
 			}
 		}
 	})
@@ -368,18 +391,23 @@ func (t *toolCall) other() {
 		return
 	}
 	t.tells()
+	t.serves(name)
 	types := typesInto(name)
 	t.walk(t.input, "", 0, func(k, s string) {
 		low := strings.ToLower(k)
 		switch {
-		case low == "command" || low == "cmd" || strings.HasSuffix(low, "_command") || strings.HasSuffix(low, "_cmd"):
-			t.line(s, hook.Span{}, nil)
-		case low == "shell" || low == "script" || low == "commandline":
+		case low == "command" || low == "cmd" || low == "commandline" || low == "command_line" || strings.HasSuffix(low, "_command") || strings.HasSuffix(low, "_cmd"):
+			t.line(t.ofProgram(s), hook.Span{}, nil)
+		case low == "shell" || low == "script":
 			t.unsure(func() { t.line(s, hook.Span{}, nil) })
 		case types && slices.Contains(typedKeys, low):
 			t.unsure(func() { t.line(s, hook.Span{}, nil) })
-		case low == "sql" || low == "query" && looksLikeSQL(s) || low == "statement" || low == "statements":
-			t.sql(s, "postgres", "unknown", hook.Span{})
+		case low == "sql" || low == "query" && looksLikeSQL(s) || low == "statement" || low == "statements" || looksLikeSQL(s) && t.aboutData():
+			t.sql(s, "postgres", t.rowsLie(), hook.Span{})
+		case slices.Contains(codeKeys, low) && t.language(name, low) != "":
+			t.runsCode(t.language(name, low), s)
+		case (low == "url" || low == "uri") && strings.HasPrefix(s, "file://"):
+			t.path("read", field{value: value{text: s}}, effect{})
 		case low == "url" || low == "uri" || strings.HasSuffix(low, "_url"):
 			t.urls(map[string]any{k: s}, 0)
 		case fileKey(k):
@@ -388,6 +416,10 @@ func (t *toolCall) other() {
 				does = "move"
 			} else if strings.Contains(name, "copy") && (low == "source" || low == "from" || low == "src") {
 				does = "read"
+			}
+			if strings.Contains(name, "upload") || strings.Contains(name, "attach") || strings.Contains(name, "share") {
+				t.uploads(s)
+				return
 			}
 			t.path(does, field{value: value{text: s}}, effect{recursive: does == "delete"})
 		case strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../"): // by its shape
@@ -471,7 +503,13 @@ func (t *toolCall) argsOfServer() bool {
 	server, _, _ := strings.Cut(strings.TrimPrefix(strings.ToLower(t.name), "mcp__"), "__")
 	for _, key := range []string{"args", "arguments"} {
 		list, _ := t.input[key].([]any)
-		for _, name := range []string{server, server + "-cli"} {
+		if line, ok := t.input[key].(string); ok {
+			if of := t.ofProgram(line); of != line {
+				t.line(of, hook.Span{}, nil)
+				return true
+			}
+		}
+		for _, name := range []string{t.program(), server, server + "-cli"} {
 			if len(list) > 0 && (programs()[name] != nil || special[name] != nil) {
 				t.unsure(func() { t.argument(append([]any{name}, list...), true, nil) })
 				return true
@@ -500,7 +538,7 @@ func (t *toolCall) service(name, does string, told int) {
 		}
 	}
 	server, _, _ := strings.Cut(strings.TrimPrefix(t.name, "mcp__"), "__")
-	fact := hook.Fact{Does: "infra", System: server, Verb: "get", Object: name, Sure: true}
+	fact := hook.Fact{Does: "infra", System: server, Verb: "get", Object: name, Approved: t.saidYes(), Sure: true}
 	force, _ := t.input["force"].(bool)
 	mode, _ := t.input["mode"].(string)
 	switch {
@@ -508,6 +546,7 @@ func (t *toolCall) service(name, does string, told int) {
 		fact.Verb = "delete"
 	case does == "write" && strings.Contains(name, "protection"):
 		fact.Verb = "apply"
+		t.loosens()
 	case strings.Contains(name, "push") || strings.Contains(name, "merge") || strings.Contains(name, "deploy") || strings.Contains(name, "publish") || strings.Contains(name, "apply") || strings.Contains(name, "transfer") || strings.Contains(name, "rollback"):
 		fact.Verb = "apply"
 	case strings.Contains(name, "reset") && slices.ContainsFunc([]string{"database", "db", "branch", "project", "table", "cluster", "index", "data", "environment", "workspace"}, func(w string) bool { return strings.Contains(name, w) }) && !strings.Contains(name, "git"):
@@ -523,9 +562,13 @@ func (t *toolCall) service(name, does string, told int) {
 		return
 	}
 	branch := t.text("branch", "name", "ref")
-	if strings.Contains(name, "push") && strings.Contains(name, "git") || strings.Contains(name, "branch") && does == "delete" {
+	if strings.Contains(name, "push") && strings.Contains(t.name, "git") || strings.Contains(name, "branch") && does == "delete" {
 		t.tell(hook.Fact{Does: "git", Verb: "push", Ref: branch, Force: force, Deletes: does == "delete", Sure: true})
 	}
+	if strings.Contains(name, "unprotect") || does == "delete" && strings.Contains(name, "protect") {
+		t.tell(hook.Fact{Does: "git", Verb: "unprotect", Ref: branch, Sure: true})
+	}
+	fact.Bulk = fact.Verb == "delete" && t.takesWhole(name)
 	t.tell(fact)
 }
 
