@@ -43,7 +43,7 @@ func (c *call) fetched(f field) {
 		t = rest
 	}
 	source := packageSource(t)
-	if source == "url-http" {
+	if source == "url-http" || source == "index" {
 		source = "url"
 	}
 	if source != "git" && source != "url" {

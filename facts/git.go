@@ -416,6 +416,9 @@ func gitPush(c *call, p parsed, f *hook.Fact) {
 	if c.seen["mirror"] {
 		f.Force, f.Deletes = true, true
 	}
+	if c.seen["--all"] && f.Force {
+		f.Ref = everyBranch
+	}
 	refs := p.operands
 	if len(refs) > 0 {
 		refs = refs[1:]
@@ -442,6 +445,9 @@ func gitPush(c *call, p parsed, f *hook.Fact) {
 		}
 	}
 }
+
+// everyBranch is the reference of a push of all branches.
+const everyBranch = "*"
 
 // gitWords are what options of git checkout take behind "=". Behind a blank they are no
 // branch that anybody has: git stops at them.

@@ -82,6 +82,9 @@ func packageSource(s string) string {
 		if usualRegistry(s) {
 			return "registry"
 		}
+		if u, err := url.Parse(s); err != nil || !slices.ContainsFunc(goHosts, func(h string) bool { return u.Hostname() == h || strings.HasSuffix(u.Hostname(), "."+h) }) {
+			return "index" // nobody looks after what lies there
+		}
 		return "url"
 	case strings.HasPrefix(s, "."), strings.HasPrefix(s, "/"), strings.HasPrefix(s, "~"), strings.HasPrefix(low, "file:"), strings.HasPrefix(low, "link:"), strings.HasPrefix(low, "workspace:"), strings.HasSuffix(low, ".whl"), strings.HasSuffix(low, ".tgz"), strings.HasSuffix(low, ".deb"), strings.HasSuffix(low, ".gem"):
 		return "path"

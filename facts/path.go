@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"path"
@@ -119,6 +118,9 @@ func (sh *shell) place(fact *hook.Fact, p string, f field, e effect) {
 		if base := path.Base(p); !strings.ContainsRune(base, hole) {
 			fact.Secret = secretFile(path.Clean(visible(p)), sh.world)
 		}
+		if scope := sh.below(p[:i]); fact.Does != "read" && scope != "" {
+			fact.Scope, fact.Sure = scope, true
+		}
 		sh.unknown(f.at, "what the path "+fact.Path+" is shows only when it runs")
 		return
 	}
@@ -147,6 +149,25 @@ func (sh *shell) place(fact *hook.Fact, p string, f field, e effect) {
 	if fact.Secret == "" && f.glob {
 		fact.Secret = secretPattern(sh.absolutePattern(f), sh.world)
 	}
+}
+
+// below is the scope of all that lies in the folder of a path that begins so, if that is
+// outside of all that may be emptied, whatever comes behind it.
+func (sh *shell) below(prefix string) string {
+	if !strings.HasPrefix(prefix, "/") || unclear(prefix) {
+		return ""
+	}
+	dir := path.Clean(prefix[:strings.LastIndexByte(prefix, '/')+1])
+	for _, place := range append(sh.world.temps(), sh.world.project()) {
+		if dir == "/" || under(place, dir) {
+			return ""
+		}
+	}
+	switch scope := sh.world.scope(dir); scope {
+	case scopeHome, scopeSystem, scopeOther:
+		return scope
+	}
+	return ""
 }
 
 // real resolves links; of what is deleted or moved the last part stays as it is.
@@ -204,43 +225,6 @@ func (sh *shell) expand(f field) ([]string, bool) {
 	}
 	slices.Sort(out)
 	return out, true
-}
-
-// runsLater reads what is written where other programs run it by themselves: git its
-// hooks, npm the scripts of an installation, direnv what a folder sets.
-func (sh *shell) runsLater(name string, vs values) {
-	for _, v := range vs {
-		var lines []string
-		switch {
-		case !v.known():
-		case isCI(name):
-			sh.builds(name, v.text)
-		case strings.HasSuffix(name, "/.vscode/tasks.json"), strings.HasSuffix(name, "/devcontainer.json"):
-			lines = startsWithFolder(name, v.text)
-		case strings.HasSuffix(name, "/lefthook.yml"), strings.HasSuffix(name, "/.pre-commit-config.yaml"):
-			lines = sh.hooksIn(name, v.text)
-		case strings.Contains(name, "/.git/hooks/"), strings.Contains(name, "/.husky/"), strings.HasSuffix(name, "/.envrc"):
-			lines = []string{v.text}
-		case strings.HasSuffix(name, "/package.json"):
-			var m manifest
-			if json.Unmarshal([]byte(v.text), &m) == nil {
-				for _, n := range installScripts {
-					lines = append(lines, m.Scripts[n])
-				}
-			} else { // a part of it
-				lines = scriptsIn(v.text)
-			}
-		}
-		if len(lines) > maxScripts {
-			sh.unread(hook.Span{}, "a file has too much that is run by itself")
-			lines = lines[:maxScripts]
-		}
-		for _, line := range lines {
-			if line != "" {
-				sh.unsure(func() { sh.inner(line, hook.Span{}, nil, nil, true) })
-			}
-		}
-	}
 }
 
 // store keeps what was written to a file, for those who read or run it later.

@@ -78,7 +78,7 @@ func (k *killCall) ends(f field) {
 	if strings.TrimSpace(name) == "" {
 		return
 	}
-	if slices.Contains(f.from, "pids") {
+	if slices.Contains(f.from, "pids") || slices.ContainsFunc(f.from, func(s string) bool { return strings.HasSuffix(s, ".pid") }) {
 		fact.Many = false // of a port, a job or a file
 	}
 	if !k.byName {

@@ -240,6 +240,8 @@ func (c *call) actData(r role, f field, p parsed, e effect) bool {
 		}
 	case "javascript":
 		c.mongo(f)
+	case "cypher":
+		c.cypher(f)
 	case "archive", "members":
 		c.archive(r, f, p)
 	default:
@@ -299,8 +301,23 @@ func (c *call) actMachine(r role, f field, p parsed) bool {
 		if slices.ContainsFunc(disks, func(d string) bool { return strings.HasPrefix(f.text, d) }) {
 			c.tell(hook.Fact{Does: "infra", System: "docker", Verb: "privileged", Object: f.text, At: f.at, Sure: true})
 		}
+	case "ansible":
+		c.ansible(f)
 	case "volume":
 		c.mount(f)
+	case "capability":
+		c.capability(f)
+	case "podspec":
+		c.describes(f.value, f)
+	case "manifest": // of a file, or what comes by a pipe
+		c.shell.path("read", f, effect{})
+		texts := c.stdin
+		if f.text != "-" {
+			texts = c.shell.content(f)
+		}
+		for _, v := range texts {
+			c.describes(v, f)
+		}
 	default:
 		return false
 	}
@@ -312,6 +329,8 @@ func (c *call) mongo(f field) {
 	fact := hook.Fact{Does: "sql", Dialect: "mongodb", Verb: "select", Where: "local", At: f.at, Sure: f.known()}
 	if away := c.elsewhere(); away {
 		fact.Where = "remote"
+	} else if slices.ContainsFunc(c.args, func(a field) bool { return a.text == string(hole) }) {
+		fact.Where = "unknown"
 	}
 	low := strings.ToLower(strings.Join(strings.Fields(f.text), ""))
 	switch {

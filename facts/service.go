@@ -2,8 +2,10 @@ package facts
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -41,6 +43,7 @@ func (c *call) cloud(args []field) {
 	if n := len(words); c.name == "aws" && n > 3 && words[0] == "s3" && (words[1] == "cp" || words[1] == "sync") && strings.HasPrefix(words[2], "s3://") && !strings.HasPrefix(words[3], "s3://") || c.name == "gsutil" && n > 2 && words[0] == "cp" && strings.HasPrefix(words[1], "gs://") && !strings.HasPrefix(words[2], "gs://") {
 		fact.Verb = "get" // to here
 	}
+	c.cloudLines(words)
 	if len(words) > 1 && words[1] == "ssh" {
 		c.tell(hook.Fact{Does: "connect", Scheme: "ssh", Host: c.name, Class: "public", At: c.at, Sure: true})
 	}
@@ -66,6 +69,29 @@ func (c *call) cloud(args []field) {
 	if c.name == "aws" && len(words) > 1 && (words[1] == "get-secret-value" || c.seen["--with-decryption"] || words[1] == "get-login-password" || words[1] == "get-session-token" || words[1] == "export-credentials" || words[0] == "configure" && words[1] == "get") ||
 		slices.Contains(words, "print-access-token") || slices.Contains(words, "get-access-token") || slices.Contains(words, "access") && slices.Contains(words, "secrets") {
 		c.tell(hook.Fact{Does: "read", Path: c.name + ":" + strings.Join(words, " "), Secret: "cloud credentials", At: c.at, Sure: true})
+	}
+}
+
+// cloudLines reads what a cloud's program runs on machines there: compute ssh --command,
+// ssm send-command --parameters commands=["…"].
+func (c *call) cloudLines(words []string) {
+	ssh, command := slices.Contains(words, "ssh"), slices.Contains(words, "send-command") || slices.Contains(words, "run-command")
+	for i, f := range c.args {
+		option, line, joined := strings.Cut(f.text, "=")
+		switch {
+		case ssh && joined && option == "--command":
+			f.text = line
+			c.runThere("host", f)
+		case ssh && i > 0 && c.args[i-1].text == "--command":
+			c.runThere("host", f)
+		case command && strings.Contains(f.text, "commands"), command && i > 0 && c.args[i-1].text == "--scripts":
+			for n, part := range strings.Split(f.text, `"`) {
+				if n%2 == 1 || !strings.Contains(f.text, `"`) {
+					f.text = strings.TrimPrefix(part, "commands=")
+					c.runThere("hosts", f)
+				}
+			}
+		}
 	}
 }
 
@@ -242,7 +268,7 @@ func (c *call) keyValueCommand(words []string) {
 	case "flushall", "flushdb", "swapdb", "shutdown", "debug", "failover", "cluster", "replicaof", "slaveof":
 		fact.Verb = "truncate"
 	case "del", "unlink", "hdel", "delete", "rm", "destroy", "delete-all":
-		fact.Verb, fact.Bounded = "delete", !slices.Contains(words, "--prefix")
+		fact.Verb, fact.Bounded = "delete", !c.seen["--prefix"] && !c.seen["-prefix"] && !c.seen["--from-key"]
 	case "secrets", "auth", "audit", "token", "lease", "policy", "operator", "member", "user", "role", "acl", "session", "namespace", "plugin", "job", "system", "node", "volume":
 		fact.Verb = "select"
 		if i := slices.IndexFunc(words[1:], takesAway); i >= 0 && i < 2 {
@@ -253,7 +279,7 @@ func (c *call) keyValueCommand(words []string) {
 		if len(words) > 1 {
 			switch words[1] {
 			case "delete", "destroy", "metadata", "rm":
-				fact.Verb, fact.Bounded = "delete", true
+				fact.Verb, fact.Bounded = "delete", !c.seen["-recurse"]
 			case "put", "patch":
 				fact.Verb, fact.Bounded = "update", true
 			case "get", "read":
@@ -277,11 +303,17 @@ func (c *call) keyValueCommand(words []string) {
 		fact.Verb, fact.Bounded = "update", true
 	case "eval", "evalsha", "script":
 		fact.Verb = "call"
+		for _, m := range redisCall().FindAllStringSubmatch(strings.Join(words[1:], " "), maxValues) {
+			c.keyValueCommand(strings.Fields(strings.NewReplacer("'", " ", `"`, " ", ",", " ").Replace(m[1])))
+		}
 	default:
 		fact.Verb = "select"
 	}
 	c.tell(fact)
 }
+
+// redisCall finds the commands that a script for Redis calls.
+var redisCall = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`redis\.p?call\(([^)]*)\)`) })
 
 // takesAway reports whether a word of a keeper of secrets or settings ends something there.
 func takesAway(w string) bool {

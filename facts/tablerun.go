@@ -27,6 +27,9 @@ func (e *entry) run(c *call) values {
 	reads, before := false, len(c.out)
 	var from []string
 	c.unpacks(p)
+	if c.seen["rootshell"] && len(p.operands) == 0 {
+		c.tell(hook.Fact{Does: "run", Program: "sh", Elevated: true, At: c.at, Sure: true})
+	}
 	ran := e.inOrder(c, p, func(r role, f field) {
 		if r == "read" || r == "secretread" {
 			reads = true
@@ -45,6 +48,9 @@ func (e *entry) run(c *call) values {
 	}
 	c.pipedSQL(p)
 	c.pipedCode(p)
+	if c.name == "at" || c.name == "batch" || c.name == "crontab" {
+		c.timed(p)
+	}
 	if c.name == "patch" && !c.seen["dry"] {
 		c.patched(parsed{operands: p.operands[min(1, len(p.operands)):]})
 	}
@@ -202,6 +208,10 @@ func (c *call) takesRest(r role, o operand, rest []operand, many bool) (out valu
 			c.unsure(func() { c.wrapped(words) })
 		}
 		return out, true
+	case r == "there":
+		for _, v := range c.joined(words) {
+			c.runThere("host", field{value: v, at: o.at})
+		}
 	case r == "keys":
 		c.types(words)
 	case r == "gopackage":
@@ -265,9 +275,13 @@ func (t template) fact(c *call, p parsed) hook.Fact {
 	switch t.kind {
 	case "system":
 		f.What, f.Object = part(0), part(1)
+		if f.What == "service" && c.endsProtection(p) {
+			f.What = "firewall"
+		}
 	case "infra":
 		f.System, f.Verb, f.Object = part(0), part(1), strings.TrimSpace(part(2)+" "+part(3))
 		f.Bulk, f.Approved = c.seen["bulk"] || f.Verb == "delete" && whole(append(strings.Fields(p.sub), shown(fieldsOf(p.operands))...)), c.seen["approved"]
+		c.approves(p, &f)
 	case "package":
 		f.Manager, f.Verb, f.Name, f.Source = part(0), part(1), part(2), part(3)
 		f.Global = c.seen["global"]
@@ -280,7 +294,11 @@ func (t template) fact(c *call, p parsed) hook.Fact {
 	case "registry":
 		f.Does, f.Manager, f.Verb, f.Name, f.Source = "package", c.name, "install", part(0), "registry"
 		for _, o := range p.operands {
-			if strings.Contains(o.text, "://") && !usualRegistry(o.text) {
+			address := o.text
+			if _, val, ok := strings.Cut(address, "="); ok { // GOPROXY=https://…
+				address, _, _ = strings.Cut(val, ",")
+			}
+			if strings.Contains(address, "://") && !usualRegistry(address) {
 				f.Source = "index"
 			}
 		}
@@ -296,6 +314,9 @@ func (t template) fact(c *call, p parsed) hook.Fact {
 		f.Does, f.Path, f.Secret = "read", c.name+":"+part(0), strings.ReplaceAll(part(1), "_", " ")
 	case "sql":
 		f.Verb, f.Object, f.Dialect, f.Where = part(0), part(1), c.name, c.database(p)
+		if lies := c.rowsLie(); f.Where == "local" && f.Object == "database" && lies == "remote" {
+			f.Where = lies
+		}
 	case "unknown":
 		f.Because = strings.ReplaceAll(part(0), "_", " ")
 	}

@@ -288,6 +288,7 @@ func (t *toolCall) later() {
 			}
 		}
 	}
+	t.walk(t.input, "", 0, func(_, text string) { t.laterOfPatch(text) })
 	for _, key := range newTextKeys {
 		if text, ok := t.input[key].(string); ok && name != "" {
 			for _, place := range t.places(name) {
@@ -295,6 +296,35 @@ func (t *toolCall) later() {
 			}
 		}
 	}
+}
+
+// laterOfPatch reads what a patch adds to files that are run later.
+func (t *toolCall) laterOfPatch(text string) {
+	if !isPatch(text) {
+		return
+	}
+	name, adds := "", ""
+	flush := func() {
+		for _, place := range t.places(name) {
+			if name != "" && adds != "" {
+				t.runsLater(place, values{{text: adds}})
+			}
+		}
+		adds = ""
+	}
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, "+"); ok && !strings.HasPrefix(line, "+++ ") {
+			adds += rest
+			continue
+		}
+		for _, p := range patchLines {
+			if to, ok := strings.CutPrefix(strings.TrimSpace(line), p.start); ok {
+				flush()
+				name = to
+			}
+		}
+	}
+	flush()
 }
 
 // isPatch reports whether a text is a patch, of the form that models write or of diff.
@@ -387,6 +417,9 @@ func (t *toolCall) other() {
 	}
 	told := len(t.out)
 	defer func() { t.service(name, does, told) }()
+	if does == "write" {
+		t.later()
+	}
 	if t.argv() {
 		return
 	}

@@ -192,7 +192,7 @@ func matches(want []string, s string, in branches) bool {
 		}
 		positive = true
 		if w == protectedBranches {
-			found = found || anyGlob(in.protected(), s)
+			found = found || s == "*" || anyGlob(in.protected(), s) // "*" is every branch
 			continue
 		}
 		if w == blockedHosts {
