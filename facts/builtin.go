@@ -23,7 +23,7 @@ func init() {
 		"export": (*call).declare, "declare": (*call).declare, "typeset": (*call).declare, "local": (*call).declare, "readonly": (*call).declare,
 		"unset": (*call).unset, "set": (*call).set, "shift": (*call).shift, "alias": (*call).alias, "unalias": none, "trap": (*call).trap,
 		"read": (*call).readVariable, "mapfile": (*call).mapfile, "readarray": (*call).mapfile, "printenv": (*call).printenv, "env": (*call).env,
-		"yes": (*call).yes, "test": none, "[": none, ":": none, "true": none, "false": none, "exit": none, "return": none, "break": none, "continue": none,
+		"yes": (*call).yes, "cmake": (*call).cmake, "test": none, "[": none, ":": none, "true": none, "false": none, "exit": none, "return": none, "break": none, "continue": none,
 		"echo": (*call).echo, "printf": (*call).printf, "cat": (*call).cat, "tac": (*call).cat, "tee": (*call).tee, "pwd": (*call).pwd,
 		"base64": (*call).decode, "base32": (*call).decode, "xxd": (*call).decode, "rev": (*call).rev, "tr": (*call).tr, "head": (*call).part, "tail": (*call).part,
 		"basename": (*call).names, "dirname": (*call).names, "realpath": (*call).names, "readlink": (*call).names, "mktemp": (*call).mktemp,

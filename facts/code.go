@@ -569,7 +569,7 @@ func (r *reader) method(vs values, name string, items []values) values {
 	case "readdirsync", "readdir", "listdir", "children", "scandir":
 		if len(items) > 0 {
 			r.does(name, items)
-			return someName()
+			return someName(eachName)
 		}
 	case "read", "readlines", "text", "json", "splitlines", "decode", "tostring", "encode", "strip", "trim", "expanduser", "resolve", "absolute", "to_s", "chomp", "as_posix", "tostr":
 		return vs
@@ -661,7 +661,7 @@ func (r *reader) called(full string, items []values, depth int) values {
 		return anything()
 	case "readdir", "readdirsync", "listdir", "scandir", "children", "each_child":
 		r.does(full, items)
-		return someName()
+		return someName(eachName)
 	case "walk", "fwalk":
 		if full == "os.walk" || full == "os.fwalk" {
 			return arg(0).each(r.homed)

@@ -226,6 +226,8 @@ func (c *codeCall) perlHandle() string {
 // file tells what happens to the files that a word may name.
 func (c *codeCall) file(does string, vs values, e effect) {
 	for _, v := range vs {
+		e := e
+		e.many = e.many || slices.Contains(v.from, eachName)
 		one := func() {
 			v.text = c.homed(v.text)
 			if i := strings.Index(v.text, "://"); i > 0 {

@@ -104,7 +104,7 @@ func (r *reader) forTargets(i int) (names []string, next int) {
 func (r *reader) bindsTargets(names []string, vs values) {
 	for i, name := range names {
 		if r.vars[name] = vs; i > 0 || vs == nil {
-			r.vars[name] = someName(vs.sources()...)
+			r.vars[name] = someName(union(vs.sources(), []string{eachName})...)
 		}
 	}
 	if len(names) == 1 && vs == nil {
@@ -129,7 +129,7 @@ func characters(codes values) (values, bool) {
 }
 
 // risky are parts of the words of code that no reader reads by which it may do harm.
-var risky = []string{"delete", "remove", "unlink", "rename", "kill", "system", "shell", "process", "exec", "spawn", "popen", "write", "save", "copy", "url", "http", "socket", "connect", "load", "eval", "chmod", "file-", "f-", "run"}
+var risky = []string{"delete", "remove", "unlink", "rename", "kill", "system", "shell", "process", "exec", "spawn", "popen", "write", "save", "copy", "url", "http", "socket", "connect", "load", "eval", "chmod", "file-", "f-", "run", "script", "quit", "shut"}
 
 // mayHarm reports whether code without a reader has such a word.
 func (r *reader) mayHarm() bool {

@@ -136,12 +136,16 @@ func (c *call) counted(out values, args []field) values {
 	return out
 }
 
-// notEvery is sources without those that say that a text is all of a kind.
+// eachName is the source of a text that is each of the names in a folder, one after the other.
+const eachName = "names"
+
+// notEvery is sources without those that only say that a text stands for many.
 func notEvery(from []string) []string {
-	if !slices.ContainsFunc(from, isEvery) {
+	many := func(s string) bool { return isEvery(s) || s == eachName }
+	if !slices.ContainsFunc(from, many) {
 		return from
 	}
-	return slices.DeleteFunc(slices.Clone(from), isEvery)
+	return slices.DeleteFunc(slices.Clone(from), many)
 }
 
 func isEvery(source string) bool { return strings.HasPrefix(source, everyOne) }

@@ -15,7 +15,7 @@ var (
 // handsOver tells what another program would do that one of which nothing is known may run:
 // x exec NAME -- rm -rf /srv, x --exec 'rm -rf /srv'.
 func (c *call) handsOver() {
-	if c.st.calls >= maxCalls {
+	if c.asText || c.st.calls >= maxCalls {
 		return
 	}
 	for i, f := range c.args {

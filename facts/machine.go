@@ -77,6 +77,24 @@ func (c *call) describes(v value, f field) {
 	}
 }
 
+// cmakeTools are commands of cmake -E, by the programs that do the same.
+var cmakeTools = map[string][]string{"rm": {"rm"}, "remove": {"rm", "-f"}, "remove_directory": {"rm", "-r"}, "copy": {"cp"}, "copy_directory": {"cp", "-r"}, "rename": {"mv"}, "touch": {"touch"}, "env": {"env"}, "time": {"time"}, "cat": {"cat"}, "create_symlink": {"ln", "-s"}}
+
+// cmake runs what is behind -E as the program that does the same.
+func (c *call) cmake() values {
+	if len(c.args) < 2 || c.args[0].text != "-E" {
+		return programs()["cmake"].run(c)
+	}
+	var words []field
+	for _, w := range cmakeTools[c.args[1].text] {
+		words = append(words, field{value: value{text: w}, at: c.args[1].at})
+	}
+	if len(words) == 0 {
+		return anything()
+	}
+	return c.shell.run(append(words, c.args[2:]...), c.stdin, c.at)
+}
+
 // ansible tells what a module would do on the machines that are meant: run a line, or
 // take a path away.
 func (c *call) ansible(f field) {

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -70,6 +71,12 @@ func (k *killCall) ends(f field) {
 	name := visible(f.text)
 	fact := hook.Fact{Does: "system", What: "process", Object: name, Name: programName(name), At: f.at, Sure: f.known(), Bulk: k.byName, Many: f.many || !f.known() && slices.Contains(f.from, "stdin")}
 	for _, from := range f.from {
+		if file, ok := strings.CutSuffix(from, ".pid"); ok { // it holds one number
+			fact.Many = false
+			if base := programName(path.Base(file)); slices.Contains(vital, base) || strings.HasPrefix(base, "hookway") {
+				k.named(base, f)
+			}
+		}
 		if name, ok := strings.CutPrefix(from, "pids:"); ok { // of a name that was asked for
 			k.named(name, f)
 			fact.Many = false
@@ -78,7 +85,7 @@ func (k *killCall) ends(f field) {
 	if strings.TrimSpace(name) == "" {
 		return
 	}
-	if slices.Contains(f.from, "pids") || slices.ContainsFunc(f.from, func(s string) bool { return strings.HasSuffix(s, ".pid") }) {
+	if slices.Contains(f.from, "pids") {
 		fact.Many = false // of a port, a job or a file
 	}
 	if !k.byName {

@@ -145,6 +145,12 @@ func (c *call) actRun(r role, f field, p parsed) bool {
 		}
 	case "vim":
 		c.editor(f)
+	case "plusread": // less +!x
+		if rest, ok := strings.CutPrefix(f.text, "+"); ok {
+			c.editor(field{value: value{rest, f.from}, at: f.at})
+		} else {
+			c.shell.path("read", f, effect{})
+		}
 	case "action": // of tar
 		c.escapes(f, f.text, "exec=")
 	default:

@@ -16,7 +16,7 @@ var settingsWords = []string{"init", "init-", "virtualenv-init", "shellenv", "sh
 // settingsPrinters are programs that are asked for nothing else, and the option that asks.
 var settingsPrinters = map[string]string{
 	"ssh-agent": "-s", "gpg-agent": "--daemon", "keychain": "--eval", "dircolors": "", "lesspipe": "", "lesspipe.sh": "", "resize": "", "tset": "-s", "thefuck": "--alias",
-	"register-python-argcomplete": "", "direnv": "export", "luarocks": "path", "docker-machine": "env", "complete": "", "fasd": "--init", "jump": "shell", "mcfly": "init", "ssh-keychain": "",
+	"register-python-argcomplete": "", "direnv": "", "luarocks": "path", "docker-machine": "env", "complete": "", "fasd": "--init", "jump": "shell", "mcfly": "init", "ssh-keychain": "",
 }
 
 // printsSettings reports whether the program is asked for such a text.

@@ -115,7 +115,7 @@ func (c *call) tellTemplate(t template, p parsed) {
 		return
 	case t.kind == "system" && t.parts[0] == "device" && !c.onDevice(p):
 		return
-	case t.kind == "package-global":
+	case t.kind == "package-global" && (t.needs == "" || c.seen[t.needs]):
 		t.kind = "package"
 		c.seen["global"] = true
 	}
@@ -314,7 +314,7 @@ func (t template) fact(c *call, p parsed) hook.Fact {
 		f.Does, f.Path, f.Secret = "read", c.name+":"+part(0), strings.ReplaceAll(part(1), "_", " ")
 	case "sql":
 		f.Verb, f.Object, f.Dialect, f.Where = part(0), part(1), c.name, c.database(p)
-		if lies := c.rowsLie(); f.Where == "local" && f.Object == "database" && lies == "remote" {
+		if lies := c.rowsLie(); f.Where == "local" && f.Object == "database" {
 			f.Where = lies
 		}
 	case "unknown":

@@ -493,7 +493,13 @@ func (c *call) dd() values {
 		g.text = val
 		switch key {
 		case "if":
+			before := len(c.out)
 			from = c.load(g, f.at).sources()
+			for i := before; i < len(c.out) && set["of"] != ""; i++ { // an image is kept where it goes
+				if out := c.places(set["of"]); !strings.ContainsRune(out[0], hole) {
+					c.out[i].Where = c.world.scope(path.Clean(out[0]))
+				}
+			}
 		case "of":
 			c.shell.path("write", g, effect{})
 			if nothing && !strings.Contains(set["conv"], "notrunc") && !strings.HasPrefix(val, "/dev/") {
