@@ -215,8 +215,10 @@ func (c *call) eval() values {
 // runText runs a text in the line's own shell.
 func (c *call) runText(v value, stdin values) values {
 	if ownSettings(v) {
+		c.shared.loaded = true
 		return nil
 	}
+	c.shared.loaded = c.shared.loaded || !v.known()
 	if strings.TrimSpace(v.text) == string(hole) || !v.known() && len(notEvery(v.from)) > 0 && !holdsNames(v) || slices.Contains(v.from, "stdin") && !holdsNames(v) {
 		if len(v.from) > 0 { // else a program of this machine printed it
 			c.tell(hook.Fact{Does: "execute", From: origin(v), Path: filePath(v), Language: "sh", At: c.at, Sure: true})
@@ -264,6 +266,7 @@ func (c *call) dot() values {
 func (c *call) sourceFile(f field, args []field) values {
 	var out values
 	for _, v := range c.code(c.content(f)) {
+		c.shared.loaded = c.shared.loaded || !v.known()
 		if ownSettings(v) {
 			continue
 		}

@@ -69,10 +69,15 @@ func (sh *shell) simple(c *syntax.CallExpr, stdin values) values {
 	var out values
 	var left *state
 	before := sh.st
+	empty := sh.emptyForSure(readings)
 	sh.unsure(func() {
-		for _, fields := range readings {
+		for i, fields := range readings {
 			sh.st = before.clone()
+			told := len(sh.out)
 			out = out.or(sh.run(fields, stdin, at))
+			if i == 0 && empty {
+				sh.topsForSure(told)
+			}
 			if left == nil {
 				left = sh.st
 			} else {
@@ -83,6 +88,33 @@ func (sh *shell) simple(c *syntax.CallExpr, stdin values) values {
 	*before = *left
 	sh.st = before
 	return out
+}
+
+// emptyForSure reports whether the first reading of a command differs from the others by
+// variables alone that neither the line nor its environment sets, and no file that the line
+// loads: they are empty there.
+func (sh *shell) emptyForSure(readings [][]field) bool {
+	if !sh.sure || len(sh.world.Env) == 0 || sh.loaded {
+		return false
+	}
+	for _, fields := range readings[1:] {
+		for _, f := range fields {
+			if !f.known() && (len(f.from) == 0 || slices.ContainsFunc(f.from, func(s string) bool { return !strings.HasPrefix(s, "env:") })) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// topsForSure makes sure what a reading with empty variables takes away: the top of something,
+// as rm -rf "$UNSET"/* does.
+func (sh *shell) topsForSure(since int) {
+	for i := since; i < len(sh.out); i++ {
+		if f := &sh.out[i]; f.Does == "delete" && f.Scope == scopeRoot {
+			f.Sure = true
+		}
+	}
 }
 
 // run runs a command of which the words are known.

@@ -10,7 +10,12 @@ import (
 func (sh *shell) branches(c *syntax.IfClause, stdin values) values {
 	out := sh.list(c.Cond, stdin)
 	before := sh.st.clone()
-	then := sh.list(c.Then, stdin)
+	var then values
+	tested := ""
+	if len(c.Cond) == 1 {
+		tested = testedBy(c.Cond[0], false)
+	}
+	sh.says(tested, func() { then = sh.list(c.Then, stdin) })
 	after := sh.st
 	sh.st = before
 	var otherwise values

@@ -52,6 +52,7 @@ type shared struct {
 	onwards   []int                 // facts of connections that lead no further
 	traps     []func()              // what runs as the line ends
 	proxies   int                   // programs that ssh runs to reach a machine, inside each other
+	loaded    bool                  // the line loads a text that is not known, which may set variables
 	asText    bool                  // a text is read that a program was only given
 }
 
@@ -263,6 +264,7 @@ func (sh *shell) list(stmts []*syntax.Stmt, stdin values) values {
 	var out values
 	for _, s := range stmts {
 		out = out.join(sh.stmt(s, stdin))
+		sh.saysFrom(endsUnless(s))
 	}
 	return out
 }
@@ -384,7 +386,9 @@ func (sh *shell) binary(c *syntax.BinaryCmd, stdin values) values {
 		sh.st.merge(before)
 		return out.or(out.join(more))
 	}
-	return sh.stmt(c.X, stdin).join(sh.stmt(c.Y, stdin))
+	out := sh.stmt(c.X, stdin)
+	sh.says(testedBy(c.X, false), func() { out = out.join(sh.stmt(c.Y, stdin)) })
+	return out
 }
 
 // leaves reports whether a statement ends the line: exit, return, break, continue.
