@@ -62,7 +62,15 @@ func (r *reader) does(full string, items []values) values {
 	if out, ok := c.onFiles(); ok {
 		return out
 	}
-	return c.others()
+	out := c.others()
+	if len(out.sources()) > 0 || acts[c.last] != "" {
+		return out
+	}
+	var from []string // what a function makes of its words comes from there, too
+	for _, it := range items {
+		from = union(from, it.sources())
+	}
+	return anything(from...)
 }
 
 // lastPart is the last part of a dotted name, in small letters.

@@ -218,6 +218,10 @@ func (c *call) gitVerb(verb string) values {
 		c.tell(fact)
 		return anything()
 	}
+	if top, ok := c.topOfProject(verb); ok {
+		c.tell(fact)
+		return top
+	}
 	p, since := e.read(c), len(c.out)
 	if c.seen["--help"] || c.seen["-h"] {
 		return anything()
@@ -245,6 +249,15 @@ func (c *call) gitVerb(verb string) values {
 		c.gitConnects(verb, p, since)
 	}
 	return anything()
+}
+
+// topOfProject is what git rev-parse --show-toplevel prints in the project.
+func (c *call) topOfProject(verb string) (values, bool) {
+	project := c.world.project()
+	if verb != "rev-parse" || len(c.args) != 1 || c.args[0].text != "--show-toplevel" || len(c.st.dirs) != 1 || !under(c.st.dirs[0], project) {
+		return nil, false
+	}
+	return text(project + "\n"), true
 }
 
 // gitTransport tells of the programs by which git reaches a server.

@@ -104,6 +104,8 @@ func (r *interpreterCall) word(i int) (more int, out values, done bool) {
 		if r.empties(i) {
 			r.leavesNothing(f)
 		}
+	case r.ran && perlish && slices.ContainsFunc(r.words[:i], eachLine):
+		r.shell.path("read", f, effect{})
 	case r.ran:
 		r.mayRead(f)
 	default:
@@ -120,6 +122,12 @@ func (r *interpreterCall) nextCode(i int) (more int) {
 	}
 	r.ran = true
 	return 1
+}
+
+// eachLine reports whether an option has perl or ruby read the files behind the code, line by
+// line.
+func eachLine(f field) bool {
+	return strings.HasPrefix(f.text, "-") && !strings.HasPrefix(f.text, "--") && len(f.text) < 12 && strings.IndexByte("MmIr", (f.text + "  ")[1]) < 0 && strings.ContainsAny(strings.SplitN(f.text, "e", 2)[0], "np")
 }
 
 // inPlace reports whether an option has perl or ruby write the files that it reads.

@@ -45,7 +45,12 @@ func (sh *shell) runsLater(name string, vs values) {
 		}
 		for _, line := range lines {
 			if line != "" {
-				sh.unsure(func() { sh.inner(line, hook.Span{}, nil, nil, true) })
+				later := func() { sh.inner(line, hook.Span{}, nil, nil, true) }
+				if starts || strings.Contains(name, "/.git/") {
+					later()
+				} else {
+					sh.unsure(later)
+				}
 			}
 		}
 	}
@@ -76,6 +81,7 @@ func startingLines(name, src string) []string {
 func cronLines(src string) []string {
 	var out []string
 	for line := range strings.Lines(src) {
+		line = strings.TrimLeft(line, string(hole)) // of what was there before
 		fields := strings.Fields(line)
 		n := 5
 		if len(fields) > 0 && strings.HasPrefix(fields[0], "@") {

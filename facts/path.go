@@ -117,6 +117,7 @@ func (sh *shell) place(fact *hook.Fact, p string, f field, e effect) {
 		}
 		if base := path.Base(p); !strings.ContainsRune(base, hole) {
 			fact.Secret = secretFile(path.Clean(visible(p)), sh.world)
+			fact.Sure = strings.HasPrefix(fact.Secret, "environment of") && strings.HasPrefix(p, "/proc/")
 		}
 		if scope := sh.below(p[:i]); fact.Does != "read" && scope != "" {
 			fact.Scope, fact.Sure = scope, true

@@ -232,7 +232,11 @@ func (c *call) actData(r role, f field, p parsed, e effect) bool {
 	case "sqlfile":
 		c.shell.path("read", f, e)
 		where := c.database(p)
-		for _, v := range c.code(c.content(f)) {
+		texts := c.stdin
+		if f.text != "-" {
+			texts = c.content(f)
+		}
+		for _, v := range c.code(texts) {
 			if v.known() {
 				c.sql(v.text, dialects[c.name], where, f.at)
 			} else if where == "remote" {

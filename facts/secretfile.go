@@ -59,7 +59,7 @@ func publicName(base string) bool {
 		}
 	}
 	switch base {
-	case "known_hosts", "known_hosts.old", "authorized_keys", "config.d", "ca.pem", "cacert.pem", "fullchain.pem", "chain.pem", "cert.pem", "public.pem", "public.key", "pubring.kbx":
+	case "known_hosts", "known_hosts.old", "authorized_keys", "config.d", "ca.pem", "cacert.pem", "fullchain.pem", "chain.pem", "cert.pem", "public.pem", "public.key", "pub.pem", "pub.key", "pubkey.pem", "pubring.kbx":
 		return true
 	}
 	return strings.Contains(base, "cert") && strings.HasSuffix(base, ".pem") || strings.Contains(base, "public") || strings.HasPrefix(base, "ca-")

@@ -49,12 +49,12 @@ func (c *call) restDeletes(u *url.URL, method, body string, f field, sure bool) 
 		return
 	}
 	fact := hook.Fact{Does: "infra", System: u.Hostname(), Verb: "delete", Object: visible(strings.Join(steps, "/")), Bulk: true, At: f.at, Sure: sure}
-	kubernetes := strings.HasPrefix(u.Path, "/api/v1/") || strings.HasPrefix(u.Path, "/apis/")
+	below, kubernetes := kubernetesPath(steps)
 	loopback := hostClass(u.Hostname()) == "loopback"
 	switch {
-	case kubernetes: // also by kubectl proxy; /api/v1/namespaces/NAME, and a list without a name
+	case kubernetes: // also by kubectl proxy; a namespace, or a list without a name
 		fact.System = "kubernetes"
-		fact.Bulk = last == 3 && steps[2] == "namespaces" || last%2 == 0 && last > 2
+		fact.Bulk = len(below)%2 == 1 || len(below) == 2 && slices.Contains([]string{"namespaces", "persistentvolumes", "nodes", "customresourcedefinitions"}, below[0])
 		if loopback && u.Port() != "8001" {
 			return
 		}
@@ -71,6 +71,16 @@ func (c *call) restDeletes(u *url.URL, method, body string, f field, sure bool) 
 		return
 	}
 	c.tell(fact)
+}
+
+// kubernetesPath is what stands behind the version in a path of the API of Kubernetes.
+func kubernetesPath(steps []string) ([]string, bool) {
+	for n, start := range map[int]string{2: "api", 3: "apis"} {
+		if len(steps) > n && steps[0] == start && slices.Contains([]string{"namespaces", "nodes", "persistentvolumes", "customresourcedefinitions", "clusterroles", "clusterrolebindings"}, steps[n]) {
+			return steps[n:], true
+		}
+	}
+	return nil, false
 }
 
 // forgeAct tells what a request to a forge would do to a branch: /repos/o/r/git/refs/heads/main,
