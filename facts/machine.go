@@ -35,6 +35,10 @@ func (c *call) approves(p parsed, f *hook.Fact) {
 	if module := cmp.Or(c.value["-m"], c.value["--module-name"]); f.System == "ansible" && slices.Contains([]string{"ping", "setup", "debug", "stat", "gather_facts", "service_facts", "package_facts"}, strings.TrimPrefix(module, "ansible.builtin.")) {
 		f.Verb = "get"
 	}
+	if raw := c.value["--raw"]; raw != "" {
+		below, ok := kubernetesPath(strings.Split(strings.Trim(raw, "/"), "/"))
+		f.Object, f.Bulk = visible(raw), ok && (len(below)%2 == 1 || below[0] == "namespaces" && len(below) == 2)
+	}
 	if f.System != "terraform" {
 		return
 	}

@@ -29,6 +29,10 @@ func (r *reader) rows() {
 		if len(chain) == 0 || !r.allRows(t.text, chain, args) {
 			continue
 		}
+		if r.sdk != "" { // the things that a cloud keeps are called so, too
+			r.tell(hook.Fact{Does: "infra", System: r.sdk, Verb: "delete", Object: visible(strings.Join(chain, ".")), Bulk: true, At: r.at, Sure: true})
+			continue
+		}
 		r.tell(hook.Fact{Does: "sql", Verb: verb, Object: visible(strings.Join(chain, ".")), Where: r.rowsLie(), At: r.at, Sure: true})
 	}
 }

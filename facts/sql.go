@@ -265,6 +265,16 @@ func (c *call) database(p parsed) string {
 			}
 		}
 	}
+	if slices.Contains(hostedClients, c.name) || c.seen["--linked"] || c.seen["remote"] {
+		return "remote"
+	}
+	for _, f := range c.args { // -url=jdbc:postgresql://db/app
+		if _, address, ok := strings.Cut(f.text, "jdbc:"); ok && host == "" {
+			for _, a := range addresses(address) {
+				host = a.host
+			}
+		}
+	}
 	name := c.value["-d"] + c.value["--dbname"] + c.value["-D"] + c.value["--database"]
 	for _, o := range p.operands {
 		name += " " + o.text
@@ -293,6 +303,9 @@ func (c *call) database(p parsed) string {
 	}
 	return "local"
 }
+
+// hostedClients are clients of databases that nobody has on the own machine.
+var hostedClients = []string{"snowsql", "athenacli", "spanner-cli", "bq", "heroku", "fly", "flyctl", "pscale", "turso", "neonctl", "cockroach-cloud"}
 
 // dialects are the dialects of programs that take SQL.
 var dialects = map[string]string{"psql": "postgres", "pgcli": "postgres", "cockroach": "postgres", "mysql": "mysql", "mariadb": "mysql", "mycli": "mysql",

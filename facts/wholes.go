@@ -9,14 +9,14 @@ import (
 )
 
 // wholes are what services call things of which each holds many others.
-var wholes = []string{"namespace", "project", "stack", "cluster", "database", "bucket", "repository", "repo", "zone", "table", "collection", "keyspace", "account", "organization", "organisation", "subscription", "tenant", "vault", "dataset", "site", "app", "application", "index", "schema", "catalog", "warehouse"}
+var wholes = []string{"namespace", "project", "stack", "cluster", "database", "bucket", "repository", "repo", "zone", "table", "collection", "keyspace", "account", "organization", "organisation", "subscription", "tenant", "vault", "dataset", "site", "app", "application", "index", "schema", "catalog", "warehouse", "pg"}
 
 // whole reports whether words say that something is deleted that holds many others. The noun
 // stands in one word with the verb, before it, or right behind it; what follows is a name.
 func whole(words []string) bool {
 	for i, w := range words {
 		parts := strings.FieldsFunc(strings.ToLower(w), func(r rune) bool { return r == ':' || r == '-' || r == '_' || r == '.' })
-		at := slices.IndexFunc(parts, func(p string) bool { return slices.Contains(destroying, p) })
+		at := slices.IndexFunc(parts, func(p string) bool { return slices.Contains(destroying, p) || p == "reset" })
 		if at < 0 {
 			continue
 		}
