@@ -66,6 +66,11 @@ func (sh *shell) simple(c *syntax.CallExpr, stdin values) values {
 	if len(readings) == 1 {
 		return sh.run(readings[0], stdin, at)
 	}
+	return sh.eachReading(readings, stdin, at)
+}
+
+// eachReading runs a command in all ways to read it, as one that is not sure.
+func (sh *shell) eachReading(readings [][]field, stdin values, at hook.Span) values {
 	var out values
 	var left *state
 	before := sh.st
@@ -207,16 +212,19 @@ func systemBin(p string) bool {
 	return false
 }
 
-// start tells that the program runs, and what it does.
-func (c *call) start() (out values) {
+// start tells that the program runs, and what it does; it gives what the program prints.
+func (c *call) start() values {
+	out := c.started()
+	if c.stdin == nil && len(out.sources()) == 0 && c.printsSettings() {
+		return anything(fromItself)
+	}
+	return out
+}
+
+func (c *call) started() values {
 	old := c.by
 	c.by = c.name
-	defer func() {
-		c.shell.by = old
-		if c.stdin == nil && len(out.sources()) == 0 && c.printsSettings() {
-			out = anything(fromItself)
-		}
-	}()
+	defer func() { c.shell.by = old }()
 	c.shell.by = c.name
 	special := special[c.name]
 	entry := programs()[c.name]

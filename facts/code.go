@@ -24,11 +24,7 @@ func (c *call) program(language string, v value) {
 		v.text = withoutPatterns(v.text)
 	}
 	r.tokens = tokens(language, v.text)
-	if noReader := language == "lisp" || language == "tcl" || language == "applescript" && !c.appleScript(v); noReader && r.mayHarm() {
-		c.unknown(c.at, "it cannot be read: code in "+language)
-	} else if !r.readable() {
-		c.unknown(c.at, "it cannot be read as "+language)
-	}
+	r.tellUnread(v)
 	if !r.onlyShows() {
 		for _, t := range r.tokens {
 			if t.kind == 's' && t.text != "" && len(t.text) < 512 && (!strings.ContainsAny(t.text, " \n") || isPath(t.text)) {
@@ -315,12 +311,8 @@ var leads = []string{"const", "let", "var", "my", "our", "local", "return", "pri
 // name reads a dotted name, and what is assigned to it or called by it.
 func (r *reader) name(depth int) values {
 	full := r.dotted()
-	if full == "for" && r.language == "python" {
-		if names, next := r.forTargets(r.pos); len(names) > 1 {
-			r.pos = next
-			r.bindsTargets(names, r.expression(depth+1))
-			return nil
-		}
+	if full == "for" && r.forMany(depth) {
+		return nil
 	}
 	switch {
 	case slices.Contains(leads, full) && (r.peek(0).kind != '(' || full == "return" || full == "await"):
@@ -353,29 +345,13 @@ func (r *reader) name(depth int) values {
 	if i := strings.LastIndexByte(full, '.'); i > 0 && !slices.Contains(environments, full) {
 		head, method = full[:i], full[i+1:]
 	}
+	if out, ok := r.oddly(full, depth); ok {
+		return out
+	}
 	switch next := r.peek(0).kind; {
 	case next == '(' && r.onPath(full):
 		head, last := full[:strings.LastIndexByte(full, '.')], full[strings.LastIndexByte(full, '.')+1:]
 		return r.after(r.method(r.vars[head], last, r.list(depth+1)), depth)
-	case slices.Contains(environments, full) && (next == '[' || next == '{'):
-		if vs, ok := r.variableOf(); ok {
-			return r.after(vs, depth)
-		}
-		return r.named(full, depth)
-	case full == "eval" && (next == ')' || next == ',') && r.peek(-2).kind == '(' && r.language == "javascript": // .then(eval)
-		return r.does(full, []values{anything()})
-	case full == "glob" && next == 's' && r.callsBare():
-		return r.expression(depth + 1)
-	case full == "map" && next == '(' && r.peek(1).text == "chr" && r.peek(2).kind == ',': // map(chr, [114, 109])
-		r.pos += 3
-		codes := r.expression(depth + 1)
-		if r.peek(0).kind == ')' {
-			r.pos++
-		}
-		if s, ok := characters(codes); ok {
-			return r.after(s.each(listed), depth)
-		}
-		return anything()
 	case slices.Contains(environments, head) && (method == "" && next != '(' || slices.Contains(environmentMethods, method)):
 		r.environment(method)
 		return r.after(anything("env:*"), depth)
@@ -550,141 +526,4 @@ func (r *reader) after(vs values, depth int) values {
 			return vs
 		}
 	}
-}
-
-// method is a call of a value: of a path, what it does to that path.
-func (r *reader) method(vs values, name string, items []values) values {
-	if c := (codeCall{r, name, strings.ToLower(name), items}); c.clouds() {
-		return anything()
-	}
-	switch strings.ToLower(name) {
-	case "homedir", "tmpdir":
-		if len(items) == 0 {
-			return r.called(name, nil, 0)
-		}
-	case "execute", "!": // Groovy and Scala
-		if len(items) == 0 && vs.known() && (r.language == "groovy" || r.language == "scala") {
-			return r.runs("execute", []values{vs})
-		}
-	case "readdirsync", "readdir", "listdir", "children", "scandir":
-		if len(items) > 0 {
-			r.does(name, items)
-			return someName(eachName)
-		}
-	case "read", "readlines", "text", "json", "splitlines", "decode", "tostring", "encode", "strip", "trim", "expanduser", "resolve", "absolute", "to_s", "chomp", "as_posix", "tostr":
-		return vs
-	case "joinpath":
-		for _, it := range items {
-			vs = vs.join(text("/")).join(it)
-		}
-		return vs
-	case "join":
-		if len(items) == 1 {
-			return items[0].each(together)
-		}
-	case "glob", "rglob":
-		if len(items) == 1 {
-			return vs.join(text("/")).join(items[0])
-		}
-	case "iterdir":
-		return vs.join(text("/*"))
-	case "replace":
-		if len(items) == 2 && len(items[0]) == 1 && len(items[1]) == 1 && items[0].known() && items[1].known() {
-			return vs.each(func(s string) string { return strings.ReplaceAll(s, items[0][0].text, items[1][0].text) })
-		}
-	}
-	switch acts[strings.ToLower(name)] {
-	case "delete", "deleteall", "read", "write", "open":
-		if len(vs) > 0 && (vs.known() || len(items) == 0 && r.store == "") {
-			r.does(name, append([]values{vs}, items...))
-			return anything()
-		}
-	}
-	if len(items) > 0 {
-		r.does(name, items)
-	}
-	return anything(vs.sources()...)
-}
-
-// called is a call of a function by its full name; it gives its text, if that is known.
-func (r *reader) called(full string, items []values, depth int) values {
-	if named := r.vars[full]; r.language == "php" && len(named) == 1 && acts[strings.ToLower(named[0].text)] != "" { // $f("…")
-		full = named[0].text
-	}
-	last := lastPart(full)
-	if out, ok := r.indirectly(last, items, depth); ok {
-		return out
-	}
-	arg := func(i int) values {
-		if i < len(items) && items[i] != nil {
-			return items[i]
-		}
-		return anything()
-	}
-	switch last {
-	case "path", "str", "pathname", "string", "url", "fspath", "expanduser", "abspath", "realpath", "normpath", "resolve", "buffer", "quote", "fileurltopath", "expand_path", "bytes", "file":
-		if len(items) > 0 {
-			if last == "file" && full != "Bun.file" {
-				break
-			}
-			if full == "Bun.file" {
-				r.does("readfile", items)
-			}
-			return arg(0).each(r.homed)
-		}
-	case "join":
-		var out values
-		for i := range items {
-			if i > 0 {
-				out = out.join(text("/"))
-			}
-			out = out.join(arg(i).each(r.homed))
-		}
-		return out
-	case "b64decode", "decode64", "base64_decode", "atob", "strict_decode64", "decode_base64", "urlsafe_b64decode", "from":
-		if last != "from" || len(items) == 2 && len(items[1]) == 1 && items[1][0].text == "base64" {
-			return arg(0).eachKnown(fromBase64)
-		}
-		return arg(0)
-	case "homedir", "home", "gethomedir":
-		return text(r.world.Home)
-	case "cwd", "getcwd", "pwd":
-		return text(r.st.dirs[0])
-	case "tmpdir", "gettempdir", "mkdtemp", "mkdtempsync", "mktmpdir", "mktemp", "mkstemp", "namedtemporaryfile", "temporarydirectory":
-		return text(r.world.temps()[0] + "/" + string(word))
-	case "chr", "fromcharcode":
-		if s, ok := characters(joinWords(items)); ok {
-			return s
-		}
-		return anything()
-	case "format", "sprintf":
-		return anything()
-	case "readdir", "readdirsync", "listdir", "scandir", "children", "each_child":
-		r.does(full, items)
-		return someName(eachName)
-	case "walk", "fwalk":
-		if full == "os.walk" || full == "os.fwalk" {
-			return arg(0).each(r.homed)
-		}
-	case "glob", "rglob", "globsync": // files by a pattern
-		return arg(0).each(r.homed)
-	case "get":
-		if slices.Contains(environments, strings.TrimSuffix(full, ".get")) && len(arg(0)) == 1 && arg(0).known() {
-			got, _ := r.lookup(arg(0)[0].text)
-			return got
-		}
-	case "getenv", "env", "fetch":
-		if last == "fetch" && !slices.Contains(environments, strings.TrimSuffix(full, ".fetch")) {
-			break
-		}
-		if len(items) == 0 && last == "getenv" {
-			r.tell(hook.Fact{Does: "read", Path: "env:*", Many: true, At: r.at, Sure: true})
-			return anything("env:*")
-		}
-		if len(items) > 0 && len(arg(0)) == 1 && arg(0).known() {
-			got, _ := r.lookup(arg(0)[0].text)
-			return got
-		}
-	}
-	return r.does(full, items)
 }

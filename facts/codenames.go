@@ -112,6 +112,47 @@ func (r *reader) bindsTargets(names []string, vs values) {
 	}
 }
 
+// forMany reads a loop of Python with several names. It is false for any other.
+func (r *reader) forMany(depth int) bool {
+	if r.language != "python" {
+		return false
+	}
+	names, next := r.forTargets(r.pos)
+	if len(names) < 2 {
+		return false
+	}
+	r.pos = next
+	r.bindsTargets(names, r.expression(depth+1))
+	return true
+}
+
+// oddly reads names with which a language says more than by a call: ENV["HOME"], .then(eval),
+// glob "*.log", map(chr, [114, 109]).
+func (r *reader) oddly(full string, depth int) (values, bool) {
+	switch next := r.peek(0).kind; {
+	case slices.Contains(environments, full) && (next == '[' || next == '{'):
+		if vs, ok := r.variableOf(); ok {
+			return r.after(vs, depth), true
+		}
+		return r.named(full, depth), true
+	case full == "eval" && (next == ')' || next == ',') && r.peek(-2).kind == '(' && r.language == "javascript":
+		return r.does(full, []values{anything()}), true
+	case full == "glob" && next == 's' && r.callsBare():
+		return r.expression(depth + 1), true
+	case full == "map" && next == '(' && r.peek(1).text == "chr" && r.peek(2).kind == ',':
+		r.pos += 3
+		codes := r.expression(depth + 1)
+		if r.peek(0).kind == ')' {
+			r.pos++
+		}
+		if s, ok := characters(codes); ok {
+			return r.after(s.each(listed), depth), true
+		}
+		return anything(), true
+	}
+	return nil, false
+}
+
 // characters is the text of character codes that stand side by side.
 func characters(codes values) (values, bool) {
 	if len(codes) != 1 || !codes.known() || codes[0].text == "" {
@@ -150,3 +191,14 @@ func together(s string) string {
 
 // blankInList is a blank that is one of the things of a list, between which stand blanks.
 const blankInList = "\x00"
+
+// tellUnread tells of code that no reader reads and that may do harm, and of a text that is no
+// code of its language.
+func (r *reader) tellUnread(v value) {
+	noReader := r.language == "lisp" || r.language == "tcl" || r.language == "applescript" && !r.appleScript(v)
+	if noReader && r.mayHarm() {
+		r.unknown(r.at, "it cannot be read: code in "+r.language)
+	} else if !r.readable() {
+		r.unknown(r.at, "it cannot be read as "+r.language)
+	}
+}

@@ -9,7 +9,7 @@ import (
 // whose value may be a line for a shell.
 var (
 	handing    = []string{"--", "exec", "run", "-c", "-e", "-x", "--command", "--exec", "--run", "--cmd"}
-	lineTakers = []string{"--exec", "--cmd", "--command", "--run", "--run-command", "--shell-command", "-c", "-e", "-x"}
+	lineTakers = []string{"--exec", "--cmd", "--command", "--run", "--run-command", "--shell-command"}
 )
 
 // handsOver tells what another program would do that one of which nothing is known may run:

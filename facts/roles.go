@@ -60,6 +60,12 @@ func (c *call) actFile(r role, f field, e effect) bool {
 				c.store(place, anything(c.stdin.sources()...))
 			}
 		}
+	case "plusread": // less +!x
+		if rest, ok := strings.CutPrefix(f.text, "+"); ok {
+			c.editor(field{value: value{rest, f.from}, at: f.at})
+		} else {
+			c.shell.path("read", f, e)
+		}
 	case "readall": // it reads a folder and all below it
 		e.recursive = true
 		c.shell.path("read", f, e)
@@ -145,12 +151,6 @@ func (c *call) actRun(r role, f field, p parsed) bool {
 		}
 	case "vim":
 		c.editor(f)
-	case "plusread": // less +!x
-		if rest, ok := strings.CutPrefix(f.text, "+"); ok {
-			c.editor(field{value: value{rest, f.from}, at: f.at})
-		} else {
-			c.shell.path("read", f, effect{})
-		}
 	case "action": // of tar
 		c.escapes(f, f.text, "exec=")
 	default:

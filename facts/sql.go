@@ -268,13 +268,6 @@ func (c *call) database(p parsed) string {
 	if slices.Contains(hostedClients, c.name) || c.seen["--linked"] || c.seen["remote"] {
 		return "remote"
 	}
-	for _, f := range c.args { // -url=jdbc:postgresql://db/app
-		if _, address, ok := strings.Cut(f.text, "jdbc:"); ok && host == "" {
-			for _, a := range addresses(address) {
-				host = a.host
-			}
-		}
-	}
 	name := c.value["-d"] + c.value["--dbname"] + c.value["-D"] + c.value["--database"]
 	for _, o := range p.operands {
 		name += " " + o.text

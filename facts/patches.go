@@ -1,0 +1,106 @@
+package facts
+
+import "strings"
+
+// laterOfPatch reads what a patch adds to files that are run later.
+func (t *toolCall) laterOfPatch(text string) {
+	if !isPatch(text) {
+		return
+	}
+	name, adds := "", ""
+	flush := func() {
+		for _, place := range t.places(name) {
+			if name != "" && adds != "" {
+				t.runsLater(place, values{{text: adds}})
+			}
+		}
+		adds = ""
+	}
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, "+"); ok && !strings.HasPrefix(line, "+++ ") {
+			adds += rest
+			continue
+		}
+		for _, p := range patchLines {
+			if to, ok := strings.CutPrefix(strings.TrimSpace(line), p.start); ok {
+				flush()
+				name = to
+			}
+		}
+	}
+	flush()
+}
+
+// isPatch reports whether a text is a patch, of the form that models write or of diff.
+func isPatch(text string) bool {
+	return strings.Contains(text, "*** Begin Patch") || strings.HasPrefix(text, "diff --git ") || strings.HasPrefix(text, "--- ") && strings.Contains(text, "\n+++ ")
+}
+
+// added blanks the lines of a patch that it does not add, so that places stay.
+func added(patch string) string {
+	var b strings.Builder
+	for line := range strings.Lines(patch) {
+		if strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++ ") {
+			b.WriteString(line)
+			continue
+		}
+		b.WriteString(strings.Repeat(" ", max(len(line)-1, 0)) + "\n")
+	}
+	return b.String()
+}
+
+// patchLines are the beginnings of lines of a patch that name a file.
+var patchLines = []struct{ start, does string }{{"*** Add File: ", "write"}, {"*** Update File: ", "write"}, {"*** Delete File: ", "delete"}, {moveTo, "write"}, {"+++ b/", "write"}}
+
+// moveTo begins the line with the new name of the file before it.
+const moveTo = "*** Move to: "
+
+// patches reads which files patches among the arguments add, change, delete and move.
+func (t *toolCall) patches() {
+	t.walk(t.input, "", 0, func(_, text string) {
+		eachPatched(text, func(does string, f field) { t.path(does, f, effect{}) })
+	})
+}
+
+// eachPatched gives what a patch does to files, if a text is one.
+func eachPatched(text string, act func(does string, f field)) {
+	if !isPatch(text) {
+		return
+	}
+	before := ""
+	var last field
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if name, ok := strings.CutPrefix(line, "--- a/"); ok {
+			before = name
+		}
+		if line == "+++ /dev/null" && before != "" {
+			act("delete", field{value: value{text: clean(before)}})
+		}
+		for _, p := range patchLines {
+			if name, ok := strings.CutPrefix(line, p.start); ok {
+				if p.start == moveTo {
+					act("move", last)
+				}
+				last = field{value: value{text: clean(name)}}
+				act(p.does, last)
+			}
+		}
+	}
+}
+
+// patched tells which files a patch changes that a program is given: by name, or by a pipe.
+func (c *call) patched(p parsed) {
+	texts := c.stdin
+	for _, o := range p.operands {
+		texts = texts.join(c.content(o.field))
+	}
+	for _, v := range c.shell.code(texts) {
+		if v.known() {
+			eachPatched(v.text, func(does string, f field) {
+				f.at = c.at
+				c.shell.path(does, f, effect{})
+			})
+		}
+	}
+}
