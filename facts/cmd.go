@@ -194,7 +194,7 @@ func (sh *shell) between(s string, sign byte) value {
 // /r, also joined to it and to other switches.
 func cmdLine(words []string) (string, bool) {
 	for i, w := range words {
-		low := strings.ToLower(strings.TrimPrefix(w, "/"))
+		low := asciiLower(strings.TrimPrefix(w, "/"))
 		if !strings.HasPrefix(w, "/") {
 			break
 		}

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -92,7 +93,7 @@ func cronLines(src string) []string {
 		}
 		rest := strings.TrimSpace(line)
 		for range n {
-			rest = strings.TrimLeft(rest[strings.IndexAny(rest, " \t"):], " \t")
+			rest = strings.TrimLeftFunc(rest[strings.IndexFunc(rest, unicode.IsSpace):], unicode.IsSpace)
 		}
 		out = append(out, rest)
 	}

@@ -30,7 +30,8 @@ func (p *psCall) read(words []psWord) {
 			p.operands = append(p.operands, w)
 			continue
 		}
-		name, val, has := strings.Cut(strings.ToLower(w.text), ":")
+		name, val, has := strings.Cut(w.text, ":") // small letters may be longer than the others
+		name = strings.ToLower(name)
 		full := name
 		for _, v := range psValued {
 			if strings.HasPrefix(v, name) && len(name) > 1 {
@@ -39,9 +40,9 @@ func (p *psCall) read(words []psWord) {
 			}
 		}
 		if has {
-			w.text = w.text[len(name)+1:]
+			w.text = val
 			p.named[full] = w
-			if val != "$false" {
+			if !strings.EqualFold(val, "$false") {
 				p.flags = append(p.flags, name)
 			}
 			continue

@@ -145,10 +145,11 @@ func (c *call) pipedSQL(p parsed) {
 	if dialect == "" && !takes || slices.ContainsFunc(p.valued, func(v valued) bool { return v.role == "sql" || v.role == "sqlfile" }) {
 		return
 	}
-	for _, v := range c.stdin {
+	where := c.database(p)
+	for _, v := range c.code(c.stdin) {
 		if v.known() {
-			c.sql(v.text, dialect, c.database(p), c.at)
-		} else {
+			c.sql(v.text, dialect, where, c.at)
+		} else if file := filePath(v) != "" && origin(v) == "file"; !file || where != "local" && where != "test" { // as of -f FILE
 			c.unknown(c.at, "SQL is run that shows only when it runs")
 		}
 	}

@@ -91,7 +91,7 @@ func isPercent(language, s string) bool {
 	}
 	opens := func(c byte) bool { return strings.IndexByte("({[|/!<", c) >= 0 }
 	return s[0] == '%' && strings.IndexByte("xqQwW", s[1]) >= 0 && opens(s[2]) ||
-		s[0] == 'q' && language == "perl" && (strings.IndexByte("qxw", s[1]) >= 0 && opens(s[2]) || opens(s[1]))
+		s[0] == 'q' && language == "perl" && (s[1] == 'q' || s[1] == 'x' || s[1] == 'w' && opens(s[2]) || opens(s[1]))
 }
 
 // prefixed reads a string of Python with letters before it: r"…", f"…".
