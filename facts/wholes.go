@@ -65,12 +65,19 @@ func (c *call) restDeletes(u *url.URL, method, body string, f field, sure bool) 
 			return
 		}
 		fact = hook.Fact{Does: "sql", Verb: "drop", Object: visible(steps[0]), Dialect: "elasticsearch", Where: "remote", At: f.at, Sure: sure}
-	case last > 0 && holdsMany(strings.ToLower(steps[last-1])) && len(steps) < 8:
+	case last > 0 && holdsMany(strings.ToLower(steps[last-1])) && len(steps) < 8 && (provider(u.Hostname()) || strings.HasPrefix(u.Path, "/api/v4/projects/")): // GitLab lies on many hosts
 	case last == 2 && steps[0] == "repos" && strings.HasPrefix(u.Hostname(), "api."): // of GitHub: /repos/OWNER/NAME
 	default:
 		return
 	}
 	c.tell(fact)
+}
+
+// providers are the domains of services that keep what others run on.
+var providers = []string{"digitalocean.com", "cloudflare.com", "heroku.com", "vercel.com", "netlify.com", "fly.io", "machines.dev", "linode.com", "hetzner.cloud", "vultr.com", "scaleway.com", "amazonaws.com", "googleapis.com", "azure.com", "windows.net", "github.com", "gitlab.com", "bitbucket.org", "supabase.com", "neon.tech", "planetscale.com", "mongodb.com", "railway.app", "render.com", "terraform.io", "confluent.cloud", "elastic-cloud.com", "atlassian.com", "atlassian.net", "auth0.com", "okta.com", "sentry.io", "datadoghq.com", "ovh.com", "upcloud.com", "civo.com", "cloudamqp.com", "pinecone.io", "turso.tech", "algolia.net"}
+
+func provider(host string) bool {
+	return slices.ContainsFunc(providers, func(d string) bool { return host == d || strings.HasSuffix(host, "."+d) })
 }
 
 // kubernetesPath is what stands behind the version in a path of the API of Kubernetes.

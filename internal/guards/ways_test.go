@@ -55,7 +55,7 @@ func TestVerdictsOfOtherWays(t *testing.T) {
 		"what holds many others": {
 			`aws cloudformation delete-stack --stack-name x`: Block, `aws lambda delete-function --function-name x`: Ask, `heroku apps:destroy -a x`: Block,
 			`kubectl delete pod app`: Ask, `gh api -X DELETE repos/o/r`: Block, `gh api -X DELETE repos/o/r/issues/3/labels`: Ask, `gh label delete app`: Ask,
-			`curl -X DELETE https://api.github.com/repos/o/r`: Block, `curl -X DELETE https://api.example.com/v1/things/1`: Ask,
+			`curl -X DELETE https://api.github.com/repos/o/r`: Block, `curl -X DELETE https://staging.example.com/api/projects/42`: Ask, `curl -X DELETE https://api.heroku.com/apps/x`: Block, `curl -X DELETE https://api.example.com/v1/things/1`: Ask,
 			`curl -X DELETE http://es.example:9200/logs-*`: Block, `curl -X DELETE http://es.example:9200/logs/_doc/1`: Ask, `curl -X DELETE http://localhost:9200/x`: "",
 			`curl -X DELETE https://k8s.example:6443/api/v1/namespaces/x`: Block, `curl -X DELETE https://k8s.example:6443/api/v1/namespaces/x/pods/y`: Ask,
 			`gh api -X DELETE repos/o/r/branches/main/protection`: Block, `gh api repos/o/r/branches/main/protection`: "",
