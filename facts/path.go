@@ -20,7 +20,9 @@ type effect struct {
 // places are the absolute names that a text may mean, one for each folder in which
 // the line may be.
 func (sh *shell) places(name string) []string {
-	if strings.HasPrefix(name, "/") {
+	if rest, ok := ownCWD(name); ok {
+		name = rest
+	} else if strings.HasPrefix(name, "/") {
 		return []string{name}
 	}
 	if strings.HasPrefix(name, string(hole)) {
@@ -128,11 +130,16 @@ func (sh *shell) place(fact *hook.Fact, p string, f field, e effect) {
 	cleaned := path.Clean(p)
 	fact.Path = visible(cleaned)
 	real := cleaned
+	sh.world.at = sh.st.dirs[0]
 	if sh.world.Readlink != nil || len(sh.world.links) > 0 {
 		real = sh.world.real(p, fact.Does == "delete" || fact.Does == "move")
 	}
 	if real != cleaned {
 		fact.Real = visible(real)
+	}
+	if strings.ContainsRune(real, hole) && !strings.ContainsRune(cleaned, hole) {
+		fact.Sure = false
+		sh.unknown(f.at, "which file "+fact.Path+" is shows only when it runs")
 	}
 	fact.Scope = sh.world.scope(real)
 	if fact.Does == "write" && real == sh.world.project() {
@@ -208,7 +215,7 @@ func (sh *shell) expand(f field) ([]string, bool) {
 	if !strings.HasPrefix(dir, "/") {
 		at = sh.st.dirs[0] + "/" + dir
 	}
-	names, err := sh.world.ReadDir(path.Clean(at))
+	names, err := sh.world.ReadDir(sh.world.resolve(at))
 	if err != nil {
 		return nil, false
 	}

@@ -32,6 +32,7 @@ type World struct {
 	Worktrees func() []string
 
 	links   map[string]string   // that the line itself makes
+	at      string              // where the process is that opens a path; "" is Dir
 	trees   func() []string     // Worktrees, asked once
 	scratch func() []*hook.Glob // Scratch, compiled once
 }
@@ -117,7 +118,9 @@ func (w *World) resolve(name string) string {
 		case "", ".":
 			continue
 		case "..":
-			at = path.Dir(at)
+			if at = path.Dir(at); at == "." { // above what is not known
+				at = string(hole)
+			}
 			continue
 		}
 		next := path.Join(at, part)
@@ -125,9 +128,21 @@ func (w *World) resolve(name string) string {
 			at = next
 			continue
 		}
+		if own, to := w.ownLink(at, part); own != "" {
+			at = own
+			continue
+		} else if to != "" {
+			if links++; links > maxLinks {
+				return path.Clean(name)
+			}
+			at, rest = "/", append(strings.Split(to, "/"), rest...)
+			continue
+		}
 		to, err := w.readlink(next)
 		if err != nil {
-			at = next
+			if at = next; ofProcess(next) {
+				at = string(hole)
+			}
 			continue
 		}
 		if links++; links > maxLinks {
