@@ -37,7 +37,7 @@ type stream struct {
 func (l *listener) open(r transcript.Record) *stream {
 	s := &stream{on: l, record: r}
 	var err error
-	s.reader, err = transcript.OpenWhole(r.Source, func(err error) {
+	s.reader, err = transcript.OpenWhole(r.Source, transcript.Ample, func(err error) {
 		if s.torn++; s.torn <= l.torn {
 			l.problem(err)
 		}
@@ -54,8 +54,10 @@ func (s *stream) head(ctx context.Context) *transcript.Entry {
 	for len(s.queue) == 0 && !s.over {
 		found, more, err := s.reader.Next(ctx)
 		s.queue = found
-		s.on.read(s.reader.Bytes() - s.bytes)
-		s.bytes = s.reader.Bytes()
+		if read := min(s.reader.Bytes(), s.record.Size); read > s.bytes { // of a database it is not known how much there is
+			s.on.read(read - s.bytes)
+			s.bytes = read
+		}
 		if err != nil {
 			s.on.problem(s.named(err))
 		}

@@ -6,6 +6,9 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // ReadOnly opens a file of another program to read in it, beside that program and
@@ -27,4 +30,11 @@ func ReadOnly(path string) (*sql.DB, error) {
 	}
 	db.SetMaxOpenConns(1)
 	return db, nil
+}
+
+// Longest bounds a text or a blob that a query may hold in memory; one that needs a longer
+// one fails. It is for a connection to a file of others, whatever they have put there.
+func Longest(conn *sql.Conn, bytes int) error {
+	_, err := sqlite.Limit(conn, sqlite3.SQLITE_LIMIT_LENGTH, bytes)
+	return err
 }

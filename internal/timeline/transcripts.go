@@ -26,6 +26,9 @@ const (
 	mostHeld   = 20_000                 // summaries
 )
 
+// modest bounds one line of a transcript: the daemon reads it beside all else that it does.
+var modest = transcript.Most{Bytes: 2 << 20, Values: 1 << 14}
+
 // summary is what a transcript says in short.
 type summary struct {
 	transcript.Record
@@ -57,15 +60,17 @@ func (s *shelf) look(ctx context.Context, now time.Time) (list []summary, unread
 	if now.Sub(s.looked) > listEvery {
 		s.list(ctx, now)
 	}
-	until := time.Now().Add(summaryNow)
+	soon, cancel := context.WithTimeout(ctx, summaryNow)
+	defer cancel()
 	for _, one := range s.pending() {
-		if ctx.Err() != nil || time.Now().After(until) {
-			break
-		}
 		if one.Size > mostNow {
 			continue
 		}
-		*one = summarize(ctx, one.Record)
+		read := summarize(soon, one.Record)
+		if soon.Err() != nil {
+			break // the rest is read while nobody waits
+		}
+		*one = read
 	}
 	for _, one := range s.all {
 		if list = append(list, *one); !one.read {
@@ -187,7 +192,7 @@ func summarize(ctx context.Context, r transcript.Record) summary {
 
 // entries gives what a transcript has, as far as its bounds reach.
 func entries(ctx context.Context, r transcript.Record, visit func(*transcript.Entry)) error {
-	t, err := transcript.OpenWhole(r.Source, func(error) {}) // a torn line is one of a running agent, as a rule
+	t, err := transcript.OpenWhole(r.Source, modest, func(error) {}) // a torn line is one of a running agent, as a rule
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func FuzzRead(f *testing.F) {
 		if last, _, _ := r.Next(context.Background()); len(last) != 0 {
 			t.Errorf("without news: %+v", last)
 		}
-		whole, err := transcript.OpenWhole(r.Source(), func(error) {})
+		whole, err := transcript.OpenWhole(r.Source(), transcript.Ample, func(error) {})
 		if err != nil {
 			t.Fatal(err)
 		}

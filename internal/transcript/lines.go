@@ -16,20 +16,62 @@ import (
 const (
 	mostAtOnce = 4 << 20   // bytes, in one step
 	leastStep  = 256 << 10 // bytes in one step, where many records are read side by side
-	mostLine   = 32 << 20  // bytes of one line; what is longer is left out
+	mostKept   = 1 << 20   // bytes that are kept to read into, while nothing comes
 	sampleSize = 256       // bytes of the file's beginning, by which one sees that it is another
 )
+
+// Most bounds one line or row of a record. What has more is left out: it would take many
+// times its size to read it.
+type Most struct {
+	Bytes  int
+	Values int // of JSON
+}
+
+// Ample is for a program that reads records and does nothing else.
+var Ample = Most{Bytes: 32 << 20, Values: 1 << 18}
+
+func (m Most) tooLong() error { return fmt.Errorf("it is longer than %d MiB", m.Bytes>>20) }
+
+// check says why a text is not read.
+func (m Most) check(text []byte) error {
+	if len(text) > m.Bytes {
+		return m.tooLong()
+	}
+	if len(text) > m.Values && values(text) > m.Values {
+		return fmt.Errorf("it holds more than %d values", m.Values)
+	}
+	return nil
+}
+
+// values counts the values of a JSON text, without reading it: each but the first follows
+// a comma or what opens a list or an object.
+func values(text []byte) int {
+	n := 1
+	for quoted, i := false, 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && quoted:
+			i++
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == ',' || c == '[' || c == '{'):
+			n++
+		}
+	}
+	return n
+}
 
 var errNoObject = errors.New("it is not a whole JSON object")
 
 // lines is a record that is a file of JSON lines, to which its agent adds.
 type lines struct {
 	path   string
+	most   Most
 	decode func(*state, []byte) ([]Entry, error)
 	torn   func(error) // told of lines that cannot be read; nil: the file grows, and its last line may too
 
 	file   *disk.File
 	at     int64  // up to where it was read
+	chunk  []byte // what is read into
 	rest   []byte // what was read of a line that is not whole
 	number int    // of the line that was read last
 	skip   bool   // the line that is being read is too long
@@ -46,6 +88,8 @@ func (l *lines) close() error {
 	return err
 }
 
+func (l *lines) bytes() int64 { return l.at }
+
 // next reads on. A file that was cut or replaced is read anew.
 func (l *lines) next(context.Context) (entries []Entry, more bool, err error) {
 	if l.state != nil && l.state.failed != nil {
@@ -58,7 +102,10 @@ func (l *lines) next(context.Context) (entries []Entry, more bool, err error) {
 	if l.torn != nil {
 		most = leastStep
 	}
-	chunk := make([]byte, 64<<10)
+	if l.chunk == nil {
+		l.chunk = make([]byte, 64<<10)
+	}
+	chunk := l.chunk
 	for read := 0; read < most; {
 		n, err := l.file.ReadAt(chunk, l.at)
 		if room := sampleSize - l.at; room > 0 {
@@ -73,6 +120,9 @@ func (l *lines) next(context.Context) (entries []Entry, more bool, err error) {
 			return entries, false, refused
 		case errors.Is(err, io.EOF) || err == nil && n == 0:
 			found, refused := l.end()
+			if len(l.rest) == 0 && cap(l.rest) > mostKept {
+				l.rest = nil
+			}
 			return append(entries, found...), false, refused
 		case err != nil:
 			return entries, false, fmt.Errorf("the agent's record cannot be read: %w", err)
@@ -118,8 +168,8 @@ func (l *lines) take(read []byte) (entries []Entry, err error) {
 	for len(read) > 0 {
 		end := bytes.IndexByte(read, '\n')
 		if end < 0 {
-			if l.skip = l.skip || len(l.rest)+len(read) > mostLine; l.skip {
-				l.rest = nil
+			if l.skip = l.skip || len(l.rest)+len(read) > l.most.Bytes; l.skip {
+				l.rest = l.rest[:0]
 			} else {
 				l.rest = append(l.rest, read...)
 			}
@@ -129,13 +179,13 @@ func (l *lines) take(read []byte) (entries []Entry, err error) {
 		read = read[end+1:]
 		l.number++
 		if l.skip {
-			l.skip, l.rest = false, nil
-			l.tell(fmt.Errorf("it is longer than %d MiB", mostLine>>20))
+			l.skip = false
+			l.tell(l.most.tooLong())
 			continue
 		}
 		if len(l.rest) > 0 {
 			line = append(l.rest, line...)
-			l.rest = nil
+			l.rest = line[:0] // what is decoded is a copy
 		}
 		found, err := l.line(line)
 		entries = append(entries, found...)
@@ -155,7 +205,7 @@ func (l *lines) end() ([]Entry, error) {
 	l.rest, l.skip = nil, false
 	l.number++
 	if long {
-		l.tell(fmt.Errorf("it is longer than %d MiB", mostLine>>20))
+		l.tell(l.most.tooLong())
 		return nil, nil
 	}
 	return l.line(line)
@@ -177,6 +227,10 @@ func (l *lines) line(line []byte) ([]Entry, error) {
 	}
 	if line[0] != '{' {
 		l.tell(errNoObject)
+		return nil, nil
+	}
+	if why := l.most.check(line); why != nil {
+		l.tell(why)
 		return nil, nil
 	}
 	l.state.odd = nil

@@ -123,7 +123,7 @@ func TestAWholeRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	write(t, path, claudeSays("m1", "a", "one")+`{"type":"assis`+"\n"+"[1]\n\n"+`{"type":"summary"}`+"\n"+strings.TrimSuffix(claudeSays("m2", "b", "two"), "\n"))
 	var torn []string
-	r, err := transcript.OpenWhole(transcript.Source{Agent: "claude", Path: path}, func(err error) { torn = append(torn, err.Error()) })
+	r, err := transcript.OpenWhole(transcript.Source{Agent: "claude", Path: path}, transcript.Ample, func(err error) { torn = append(torn, err.Error()) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestAWholeRecord(t *testing.T) {
 	}
 	write(t, path, claudeSays("m1", "a", "one")+`{"type":"assis`)
 	torn = nil
-	if r, err = transcript.OpenWhole(transcript.Source{Agent: "claude", Path: path}, func(err error) { torn = append(torn, err.Error()) }); err != nil {
+	if r, err = transcript.OpenWhole(transcript.Source{Agent: "claude", Path: path}, transcript.Ample, func(err error) { torn = append(torn, err.Error()) }); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = r.Close() })
@@ -185,7 +185,7 @@ func TestAListedRecordCanBeOpened(t *testing.T) {
 	if len(records) != 1 {
 		t.Fatalf("got %+v", records)
 	}
-	r, err := transcript.OpenWhole(records[0].Source, func(error) {})
+	r, err := transcript.OpenWhole(records[0].Source, transcript.Ample, func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}

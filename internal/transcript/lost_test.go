@@ -16,7 +16,7 @@ import (
 // whole reads a record to its end, with what it says of what was lost.
 func whole(t *testing.T, source transcript.Source) (entries []transcript.Entry, lost []string) {
 	t.Helper()
-	r, err := transcript.OpenWhole(source, func(err error) {
+	r, err := transcript.OpenWhole(source, transcript.Ample, func(err error) {
 		if !errors.Is(err, transcript.ErrLine) {
 			t.Errorf("%v is not ErrLine", err)
 		}

@@ -20,8 +20,7 @@ var opencode = format{names: []string{"opencode", "opencode-ai"}, locate: locate
 
 // Bounds of what is read of a database.
 const (
-	mostParts = 512      // in one step
-	mostPart  = 32 << 20 // bytes of one
+	mostParts = 512 // in one step
 	queryTime = 5 * time.Second
 )
 
@@ -71,8 +70,10 @@ func locateOpenCode(p *place) (sure, possible []Source) {
 // rows is the record of one session in OpenCode's database.
 type rows struct {
 	source Source
+	most   Most
 	db     *sql.DB
 	conn   *sql.Conn // data_version is counted for each connection
+	taken  int64     // bytes
 	seen   int64     // data_version of the last look
 	more   bool      // the last look has not seen everything
 	from   cursor
@@ -115,13 +116,15 @@ func (r *rows) next(ctx context.Context) (entries []Entry, more bool, err error)
 	if version == r.seen && !r.more {
 		return nil, false, nil
 	}
-	entries, n, err := r.read(ctx)
+	entries, more, err = r.read(ctx)
 	if err != nil {
 		return entries, false, fmt.Errorf("OpenCode's record cannot be read: %w", err)
 	}
-	r.seen, r.more = version, n == mostParts
-	return entries, r.more, nil
+	r.seen, r.more = version, more
+	return entries, more, nil
 }
+
+func (r *rows) bytes() int64 { return r.taken }
 
 func (r *rows) open(ctx context.Context) error {
 	if _, err := disk.Stat(r.source.Path); err != nil {
@@ -136,7 +139,10 @@ func (r *rows) open(ctx context.Context) error {
 		return errors.Join(err, db.Close())
 	}
 	var version string
-	err = conn.QueryRowContext(ctx, "SELECT coalesce(version, '') FROM session WHERE id = ?", r.source.Session).Scan(&version)
+	err = sqlite.Longest(conn, 2*r.most.Bytes) // a row has more than what is read of it
+	if err == nil {
+		err = conn.QueryRowContext(ctx, "SELECT coalesce(version, '') FROM session WHERE id = ?", r.source.Session).Scan(&version)
+	}
 	if err == nil && major(version) != 1 && version != "local" {
 		r.failed = fmt.Errorf("%s: %w: OpenCode %s", r.source.Path, ErrVersion, version)
 		err = r.failed
@@ -148,48 +154,75 @@ func (r *rows) open(ctx context.Context) error {
 	return nil
 }
 
-// partsAfter are the parts behind a cursor. A message that is torn, or not there, takes no
-// part away with it.
+// partsAfter are the parts behind a cursor, without what is in them: that is not sorted. A
+// message that is torn, or not there, takes no part away with it.
 const partsAfter = `SELECT p.id, coalesce(p.message_id, ''), coalesce(CAST(p.time_created AS INTEGER), 0), coalesce(CAST(p.time_updated AS INTEGER), 0) AS at,
-	CASE WHEN length(p.data) <= ? THEN p.data END, coalesce(length(p.data), 0), coalesce(json_valid(m.data), 0),
-	CASE WHEN json_valid(m.data) THEN coalesce(json_extract(m.data, '$.role'), '') ELSE '' END,
-	CASE WHEN json_valid(m.data) THEN coalesce(json_extract(m.data, '$.modelID'), '') ELSE '' END
+	coalesce(octet_length(p.data), 0), octet_length(m.data) <= ?1 AND json_valid(m.data) AS known,
+	CASE WHEN octet_length(m.data) <= ?1 AND json_valid(m.data) THEN coalesce(substr(json_extract(m.data, '$.role'), 1, 200), '') ELSE '' END,
+	CASE WHEN octet_length(m.data) <= ?1 AND json_valid(m.data) THEN coalesce(substr(json_extract(m.data, '$.modelID'), 1, 200), '') ELSE '' END
 	FROM part p LEFT JOIN message m ON m.id = p.message_id
-	WHERE p.session_id = ? AND (at > ? OR at = ? AND p.id > ?) ORDER BY at, p.id LIMIT ?`
+	WHERE p.session_id = ?2 AND (at > ?3 OR at = ?3 AND p.id > ?4) ORDER BY at, p.id LIMIT ?5`
 
-// read reads the parts that were changed since the last time. When all were read, the next
-// look begins with the last moment anew: more of it may come.
-func (r *rows) read(ctx context.Context) (entries []Entry, n int, err error) {
-	found, err := r.conn.QueryContext(ctx, partsAfter, mostPart, r.source.Session, r.from.time, r.from.time, r.from.id, mostParts)
+// read reads the parts that were changed since the last time; more says that there may be
+// others now. When all were read, the next look begins with the last moment anew: more of
+// it may come.
+func (r *rows) read(ctx context.Context) (entries []Entry, more bool, err error) {
+	found, err := r.parts(ctx)
 	if err != nil {
-		return nil, 0, err
+		return nil, false, err
 	}
-	defer found.Close()
-	before := r.from
-	for found.Next() {
-		row := openCodeRow{session: r.source.Session}
-		if err := found.Scan(&row.id, &row.message, &row.created, &row.updated, &row.data, &row.size, &row.known, &row.role, &row.model); err != nil {
-			return entries, n, err
+	step := mostAtOnce
+	if r.torn != nil {
+		step = leastStep
+	}
+	before, until := r.from, r.taken+int64(step)
+	for i := range found {
+		row := &found[i]
+		if row.size <= int64(r.most.Bytes) {
+			err := r.conn.QueryRowContext(ctx, "SELECT data FROM part WHERE id = ? AND octet_length(data) <= ?", row.id, r.most.Bytes).Scan(&row.data)
+			if err != nil && !errors.Is(err, sql.ErrNoRows) { // it went meanwhile, or has grown
+				return entries, false, err
+			}
 		}
+		r.taken += int64(len(row.data))
 		r.from = cursor{row.updated, row.id}
-		entries = append(entries, r.entries(&row)...)
-		n++
+		entries = append(entries, r.entries(row)...)
+		row.data = nil
+		if more = r.taken >= until && i+1 < len(found); more {
+			break
+		}
 	}
-	if err := found.Err(); err != nil {
-		return entries, n, err
-	}
-	switch {
-	case n < mostParts:
+	switch more = more || len(found) == mostParts; {
+	case !more:
 		r.from.id = ""
 	case r.from == before:
-		return entries, n, errors.New("its parts have no ids to go on from")
+		return entries, false, errors.New("its parts have no ids to go on from")
 	}
-	return entries, n, nil
+	return entries, more, nil
+}
+
+// parts are those behind the cursor, without their data.
+func (r *rows) parts(ctx context.Context) (list []openCodeRow, err error) {
+	found, err := r.conn.QueryContext(ctx, partsAfter, r.most.Bytes, r.source.Session, r.from.time, r.from.id, mostParts)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	for found.Next() {
+		row := openCodeRow{session: r.source.Session}
+		var known sql.NullBool
+		if err := found.Scan(&row.id, &row.message, &row.created, &row.updated, &row.size, &known, &row.role, &row.model); err != nil {
+			return nil, err
+		}
+		row.known = known.Bool
+		list = append(list, row)
+	}
+	return list, found.Err()
 }
 
 // entries is what a row says; what it does not say, though it should, is told.
 func (r *rows) entries(row *openCodeRow) []Entry {
-	entries, why := row.entries()
+	entries, why := row.entries(r.most)
 	if r.torn == nil {
 		return entries
 	}
@@ -245,9 +278,12 @@ type openCodePart struct {
 
 // entries is what a part says, and why it does not say all. Its id is a block of its own:
 // parts have no numbers.
-func (r *openCodeRow) entries() (entries []Entry, why error) {
-	if r.size > mostPart {
-		return nil, fmt.Errorf("it is longer than %d MiB", mostPart>>20)
+func (r *openCodeRow) entries(most Most) (entries []Entry, why error) {
+	if r.size > int64(most.Bytes) {
+		return nil, most.tooLong()
+	}
+	if why := most.check(r.data); why != nil {
+		return nil, why
 	}
 	var p openCodePart
 	switch err := json.Unmarshal(r.data, &p); {

@@ -24,26 +24,30 @@ type origin interface {
 	// that there is more right now.
 	next(ctx context.Context) (entries []Entry, more bool, err error)
 	close() error
+	// bytes is how much was read.
+	bytes() int64
 }
 
 // Open opens a record. It need not be there yet.
-func Open(source Source) (*Reader, error) { return open(source, nil) }
+func Open(source Source) (*Reader, error) { return open(source, Ample, nil) }
 
 // OpenWhole opens a record to be read once, to its end: what stands in a last line that
 // has no end yet is given too. Of each line or row of which not all can be read, torn is
 // told.
-func OpenWhole(source Source, torn func(error)) (*Reader, error) { return open(source, torn) }
+func OpenWhole(source Source, most Most, torn func(error)) (*Reader, error) {
+	return open(source, most, torn)
+}
 
-func open(source Source, torn func(error)) (*Reader, error) {
+func open(source Source, most Most, torn func(error)) (*Reader, error) {
 	f := formats()[source.Agent]
 	if f == nil {
 		return nil, fmt.Errorf("%s: unknown agent; hookway reads the records of %v", source.Agent, Agents())
 	}
-	r := &Reader{source: source, given: given{seed: maphash.MakeSeed(), sums: map[string]uint64{}}}
+	r := &Reader{source: source, given: given{seed: maphash.MakeSeed()}}
 	if f.decode != nil {
-		r.from = &lines{path: source.Path, decode: f.decode, torn: torn}
+		r.from = &lines{path: source.Path, most: most, decode: f.decode, torn: torn}
 	} else {
-		r.from = &rows{source: source, torn: torn, from: cursor{time: math.MinInt64}}
+		r.from = &rows{source: source, most: most, torn: torn, from: cursor{time: math.MinInt64}}
 	}
 	return r, nil
 }
@@ -66,25 +70,36 @@ func (r *Reader) Next(ctx context.Context) (entries []Entry, more bool, err erro
 	return entries, more, err
 }
 
-// Bytes is how much was read of a record that is a file; 0 of others.
-func (r *Reader) Bytes() int64 {
-	if l, ok := r.from.(*lines); ok {
-		return l.at
-	}
-	return 0
-}
+// Bytes is how much was read.
+func (r *Reader) Bytes() int64 { return r.from.bytes() }
 
 // Close closes the record.
 func (r *Reader) Close() error { return r.from.close() }
 
-// mostGiven bounds how many entries are remembered by their names.
+// mostGiven bounds how many things are remembered by their names.
 const mostGiven = 1 << 15
+
+// lately remembers what was set last by its name; how much was set before does not count.
+type lately[V any] struct{ now, old map[string]V }
+
+func (l *lately[V]) get(name string) (value V, ok bool) {
+	if value, ok = l.now[name]; !ok {
+		value, ok = l.old[name]
+	}
+	return value, ok
+}
+
+func (l *lately[V]) set(name string, value V) {
+	if l.now == nil || len(l.now) >= mostGiven {
+		l.old, l.now = l.now, map[string]V{}
+	}
+	l.now[name] = value
+}
 
 // given knows what was given already, by its name and a sum of what is in it.
 type given struct {
 	seed maphash.Seed
-	sums map[string]uint64
-	old  map[string]uint64
+	sums lately[uint64]
 }
 
 // key names an entry: what has the same key is the same thing, perhaps changed.
@@ -109,16 +124,9 @@ func (g *given) first(e Entry) bool {
 		return true // it has no name
 	}
 	key, sum := e.key(), g.sum(&e)
-	before, known := g.sums[key]
-	if !known {
-		before, known = g.old[key]
-	}
-	if known && before == sum {
+	if before, known := g.sums.get(key); known && before == sum {
 		return false
 	}
-	if len(g.sums) >= mostGiven {
-		g.old, g.sums = g.sums, map[string]uint64{}
-	}
-	g.sums[key] = sum
+	g.sums.set(key, sum)
 	return true
 }

@@ -140,29 +140,29 @@ type state struct {
 	model   string
 	dir     string
 	turn    time.Time
-	began   bool           // the record's head was read
-	blocks  map[string]int // which block of its message a line is, by the line's id
-	next    map[string]int // how many blocks a message has
-	failed  error          // the record is refused
-	odd     error          // why the line that is read was read only in part
+	began   bool        // the record's head was read
+	blocks  lately[int] // which block of its message a line is, by the line's id
+	next    lately[int] // how many blocks a message has
+	failed  error       // the record is refused
+	odd     error       // why the line that is read was read only in part
 }
 
 func newState(path string) *state {
-	return &state{path: path, blocks: map[string]int{}, next: map[string]int{}}
+	return &state{path: path}
 }
 
 // block is which text of a message a line has; lines that were there already keep
 // theirs.
 func (s *state) block(message, line string) int {
 	if line != "" {
-		if n, ok := s.blocks[line]; ok {
+		if n, ok := s.blocks.get(line); ok {
 			return n
 		}
 	}
-	n := s.next[message]
-	s.next[message]++
+	n, _ := s.next.get(message)
+	s.next.set(message, n+1)
 	if line != "" {
-		s.blocks[line] = n
+		s.blocks.set(line, n)
 	}
 	return n
 }
