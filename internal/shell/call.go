@@ -42,6 +42,10 @@ func (a *analysis) call(args []arg) {
 	if len(a.out.Unknown) >= maxNames {
 		return
 	}
+	if a.isData(program.text) {
+		a.data++
+		defer func() { a.data-- }()
+	}
 	if do := programs[name]; do != nil {
 		do(a, name, rest)
 		return
@@ -169,6 +173,9 @@ func (a *analysis) readScript(n Name, args []arg, shell bool) {
 	if strings.ContainsRune(text[:min(len(text), 256)], 0) {
 		return // a program
 	}
+	if !shell {
+		a.shebang(n, text, args)
+	}
 	if !shell && !isShellScript(text) {
 		if in, ok := ofShebang(text); ok {
 			a.loads(in, n)
@@ -185,6 +192,27 @@ func (a *analysis) readScript(n Name, args []arg, shell bool) {
 	a.script, a.input = n.Path, nil
 	a.text(text, n.Word)
 	a.script, a.input = script, in
+}
+
+// shebang looks at the command that a script names to run it, if that may be more than an
+// interpreter of the system: it may lie beside the script, or be given files of its own.
+func (a *analysis) shebang(n Name, text string, rest []arg) {
+	first, _, _ := strings.Cut(text, "\n")
+	line, ok := strings.CutPrefix(first, "#!")
+	program, given, _ := strings.Cut(strings.TrimSpace(line), " ")
+	given = strings.TrimSpace(given) // the system gives it as one word
+	key := "#!" + n.Path
+	if !ok || program == "" || a.told[key] || filepath.IsAbs(program) && !strings.Contains(given, " ") {
+		return
+	}
+	a.told[key] = true
+	var args []arg
+	for _, w := range []string{program, given, n.Path} {
+		if w != "" {
+			args = append(args, arg{value: value{text: w}, known: true, src: w})
+		}
+	}
+	a.child(func() { a.call(append(args, rest...)) })
 }
 
 // isShellScript looks at the first line.

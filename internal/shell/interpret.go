@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"encoding/json"
+	"path/filepath"
 	"strings"
 )
 
@@ -169,14 +171,39 @@ func (a *analysis) module(in interpreter, g arg) bool {
 			for _, dir := range a.from(name) {
 				n := Name{Path: Under(dir, name+ending), Word: g.src}
 				a.tell(&a.out.Sources, "s", n)
-				if a.Open != nil && !found {
-					_, err := a.Open(n.Path)
-					found = err == nil
+				if a.Open == nil {
+					continue
+				}
+				if data, err := a.Open(n.Path); err == nil {
+					found = true
+					a.entered(in, n, data)
 				}
 			}
 		}
 	}
 	return found
+}
+
+// entered looks at a module that is there: at what it loads, and of a package of
+// JavaScript at the file that it names as its main one.
+func (a *analysis) entered(in interpreter, n Name, data []byte) {
+	key := "module " + n.Path
+	if a.told[key] {
+		return
+	}
+	a.told[key] = true
+	if filepath.Base(n.Path) == "package.json" {
+		var pack struct{ Main string }
+		if json.Unmarshal(data, &pack) == nil && pack.Main != "" {
+			main := filepath.Join(filepath.Dir(n.Path), filepath.FromSlash(pack.Main))
+			a.module(in, arg{value: value{text: main}, known: true, src: n.Word})
+			a.tell(&a.out.Sources, "s", Name{Path: main, Word: n.Word})
+			a.loads(in, Name{Path: main, Word: n.Word})
+		}
+		return
+	}
+	a.loads(in, n)
+	a.imports(in, arg{value: value{text: string(data)}, known: true})
 }
 
 // runShell looks at a call of a shell.

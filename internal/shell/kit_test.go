@@ -29,10 +29,16 @@ func init() {
 		"param.sh":  "exec \"$@\"\n",
 		"imp.py":    "import json, helper\nfrom pk import inner\nfrom .near import x\n",
 		"helper.py": "import second as s\n", "second.py": "", "pk/__init__.py": "", "pk/inner.py": "", "near.py": "",
-		"imp.js":    "const a = require('./l/b'); import x from \"./idx\"\n",
-		"pyrun":     "#!/usr/bin/env python3\nimport helper\n",
-		"python.py": "import os\nos.system('sh x.sh')\n",
-		"bad.sh":    "if then ( x.sh\n",
+		"imp.js":            "const a = require('./l/b'); import x from \"./idx\"\n",
+		"pyrun":             "#!/usr/bin/env python3\nimport helper\n",
+		"python.py":         "import os\nos.system('sh x.sh')\n",
+		"own":               "#!./x.sh -a\n",
+		"given":             "#!/usr/bin/env -S sh lib.sh\n",
+		"twice":             "#!./twice\n",
+		"pk/rel.py":         "from . import inner\nimport second\n",
+		"req.pl":            "require './s.pl';\n",
+		"made/package.json": `{"main": "./main"}`, "made/main.js": "require('../a.js')\n",
+		"bad.sh": "if then ( x.sh\n",
 	} {
 		files[name] = &fstest.MapFile{Data: []byte(text), Mode: 0o755}
 	}

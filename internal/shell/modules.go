@@ -9,7 +9,7 @@ import (
 )
 
 // imported finds the modules that a text of Python names; required those that one of
-// JavaScript names by a path, and requiredRuby those of Ruby.
+// JavaScript names by a path, and requiredRuby and requiredPerl those of Ruby and Perl.
 var (
 	imported = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?m)(?:^|[;:\s])(?:import|from)[ \t]+(\.*[\w.]*(?:[ \t]*,[ \t]*[\w.]+)*)(?:[ \t]+import[ \t]+\(?([\w, \t]+))?`)
@@ -18,6 +18,7 @@ var (
 		return regexp.MustCompile(`(?:\brequire\s*\(\s*|\bfrom\s*|\bimport\s*\(?\s*)["'](\.{1,2}/[^"'\n]+)["']`)
 	})
 	written      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.[cm]?jsx?$`) })
+	requiredPerl = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(?:require|do)\s*\(?\s*["']([^"'\n]+)["']`) })
 	requiredRuby = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)\brequire_relative\s*\(?\s*["']([^"'\n]+)["']`) })
 )
 
@@ -118,6 +119,10 @@ func siblings(in interpreter, text string) (out []string) {
 				typed := strings.TrimSuffix(m[1], ending) + strings.NewReplacer("js", "ts").Replace(ending)
 				out = append(out, typed, strings.TrimSuffix(typed, "x")+"x")
 			}
+		}
+	case ".pm":
+		for _, m := range requiredPerl().FindAllStringSubmatch(text, maxTexts) {
+			out = append(out, m[1])
 		}
 	case ".rb":
 		for _, m := range requiredRuby().FindAllStringSubmatch(text, maxTexts) {

@@ -16,6 +16,9 @@ type arg struct {
 
 // tell puts a name into one of the lists.
 func (a *analysis) tell(list *[]Name, kind string, n Name) {
+	if kind == "r" && (a.data == 0 || a.goes > 0) {
+		a.used[n.Path] = true
+	}
 	key := kind + n.Path + "\x00" + n.Match
 	if n.Tree {
 		key = "tree " + key
@@ -158,8 +161,8 @@ func (a *analysis) pieces(text, src string) {
 		start = i + 1
 		switch {
 		case c == '>':
-			output = i == 0 || text[i-1] != '\\' && text[i-1] != '<'
-		case c == ' ' || c == '\t':
+			output = i == 0 || strings.IndexByte("\\<-=", text[i-1]) < 0 // no arrow
+		case c == ' ' || c == '\t' || c == '"' || c == '\'':
 			output = output && !read
 		default:
 			output = false

@@ -45,6 +45,7 @@ type opened struct {
 	node  syntax.Node
 	now   []string
 	moves int
+	goes  bool
 }
 
 // enter begins a node.
@@ -52,19 +53,26 @@ func (w *walker) enter(n syntax.Node) opened {
 	if takes(n) {
 		w.a.taken++
 	}
+	passes := w.a.passesOn(n)
+	if passes {
+		w.a.goes++
+	}
 	switch n.(type) {
 	case *syntax.FuncDecl:
 		w.a.place.later++
 	case *syntax.ForClause, *syntax.WhileClause:
 		w.a.loops++
 	}
-	return opened{n, w.a.place.now, w.a.place.moves}
+	return opened{n, w.a.place.now, w.a.place.moves, passes}
 }
 
 // leave ends it.
 func (w *walker) leave(o opened) {
 	if takes(o.node) {
 		w.a.taken--
+	}
+	if o.goes {
+		w.a.goes--
 	}
 	switch n := o.node.(type) {
 	case *syntax.FuncDecl:

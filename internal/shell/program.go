@@ -15,7 +15,7 @@ func init() {
 		"read": readInto, "printf": printf, "echo": echo, "set": set, "shift": shift, "alias": alias, "getopts": readInto, "test": nothing, "[": nothing,
 		"unset": nothing, "find": find, "xargs": xargs, "parallel": xargs, "run-parts": runParts, "make": makefile, "gmake": makefile,
 		"cp": copies, "mv": copies, "install": copies, "ln": copies, "rsync": copies, "dd": dd, "sed": sed, "gsed": sed, "env": env, "flock": flock,
-		"complete": completes, "su": suLine, "script": suLine, "ssh": suLine, "watch": watch, "enable": enable, "hash": nothing, "git": git,
+		"complete": completes, "su": suLine, "script": suLine, "ssh": suLine, "watch": watch, "enable": enable, "hash": nothing, "git": git, "sqlite": sqlite,
 	}
 	for _, name := range shells {
 		programs[name] = runShell
@@ -23,7 +23,7 @@ func init() {
 	for name := range wrappers {
 		programs[name] = wrap
 	}
-	for _, name := range []string{"tee", "touch", "mkdir", "rm", "rmdir", "truncate", "mkfifo", "mktemp", "chmod", "chown", "chgrp", "shred", "unlink", "logrotate", "sqlite"} {
+	for _, name := range []string{"tee", "touch", "mkdir", "rm", "rmdir", "truncate", "mkfifo", "mktemp", "chmod", "chown", "chgrp", "shred", "unlink", "logrotate"} {
 		programs[name] = onlyWrites
 	}
 	for name := range outputs {
@@ -220,6 +220,26 @@ func onlyWrites(a *analysis, name string, args []arg) {
 	})
 	for _, g := range operands {
 		a.writes(g)
+	}
+}
+
+// sqlite changes a database, by commands that may stand in files.
+func sqlite(a *analysis, _ string, args []arg) {
+	operands := options(args, "-init -cmd -separator -newline -nullvalue -mmap -vfs", func(option string, val *arg) {
+		switch {
+		case val == nil:
+		case option == "-init":
+			a.sources(*val)
+		default:
+			a.reads(*val)
+		}
+	})
+	for i, g := range operands {
+		if i == 0 {
+			a.writes(g)
+		} else {
+			a.reads(g)
+		}
 	}
 }
 

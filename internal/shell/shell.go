@@ -49,6 +49,7 @@ type Reading struct {
 	Sources []Name // what a program takes code or settings from
 	Reads   []Name // every other name that may be a file's
 	Writes  []Name // what is written; the same file may be read, too
+	Keeps   []Name // what is written, and read as data alone: a count, a log
 	Folders []string
 	Unknown []Unknown
 }
@@ -112,6 +113,7 @@ func (r Reader) read(whole string, from func(*analysis)) Reading {
 			a.unknown(whole, "its variables depend on each other in too many ways")
 		}
 	}
+	a.keeps()
 	return a.out.tidy()
 }
 
@@ -145,11 +147,15 @@ type analysis struct {
 	place  place
 	loops  int // above 0 in what may run several times
 	guess  int // above 0 in what may not be code at all
+
+	used map[string]bool // names that are read by more than programs of data
+	data int             // above 0 where a program only handles data
+	goes int             // above 0 where what is printed goes to a program that does more
 }
 
 // begin forgets what a round has told, but not what variables may be.
 func (a *analysis) begin() {
-	a.out, a.told, a.walked = Reading{}, map[string]bool{}, map[string]bool{}
+	a.out, a.told, a.walked, a.used = Reading{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	a.steps, a.texts, a.full, a.place = 0, 0, false, place{}
 }
 
@@ -185,7 +191,7 @@ func (a *analysis) doubt(word, why string, loose bool) {
 
 // tidy sorts the reading.
 func (r Reading) tidy() Reading {
-	for _, list := range []*[]Name{&r.Runs, &r.Sources, &r.Reads, &r.Writes} {
+	for _, list := range []*[]Name{&r.Runs, &r.Sources, &r.Reads, &r.Writes, &r.Keeps} {
 		slices.SortStableFunc(*list, func(a, b Name) int {
 			return strings.Compare(a.Path+"\x00"+a.Match+"\x00"+a.Script, b.Path+"\x00"+b.Match+"\x00"+b.Script)
 		})

@@ -31,7 +31,7 @@ func (a *analysis) text(text, word string) {
 		return
 	}
 	a.nested++
-	w := &walker{a: a, src: p.src, stdin: map[*syntax.Stmt]*syntax.Stmt{}}
+	w := newWalker(a, p.src)
 	w.list(p.file)
 	a.nested--
 }
@@ -63,7 +63,7 @@ func (a *analysis) expansions(text string) {
 	}
 	a.nested++
 	a.guess++
-	w := &walker{a: a, src: text, stdin: map[*syntax.Stmt]*syntax.Stmt{}}
+	w := newWalker(a, text)
 	w.walk(word)
 	a.guess--
 	a.nested--
@@ -75,7 +75,13 @@ type walker struct {
 	src   string
 	stdin map[*syntax.Stmt]*syntax.Stmt // what is piped into a command
 	depth int
-	open  []opened // by depth
+	// toData are the redirections of programs that only handle data.
+	toData map[*syntax.Redirect]bool
+	open   []opened // by depth
+}
+
+func newWalker(a *analysis, src string) *walker {
+	return &walker{a: a, src: src, stdin: map[*syntax.Stmt]*syntax.Stmt{}, toData: map[*syntax.Redirect]bool{}}
 }
 
 // walk visits a node and all below it, whatever they are: a substitution can stand
@@ -180,6 +186,11 @@ func (w *walker) statement(s *syntax.Stmt) {
 	}
 	if len(call.Args) == 0 {
 		return
+	}
+	if w.a.dataCall(s) {
+		for _, r := range s.Redirs {
+			w.toData[r] = true
+		}
 	}
 	in, outer := w.input(s), w.a.input
 	for _, args := range w.alternatives(call.Args) {
@@ -423,6 +434,10 @@ func (w *walker) redirect(r *syntax.Redirect) {
 		if lit := r.Word.Lit(); lit == "-" || strings.Trim(lit, "0123456789-") == "" {
 			return
 		}
+	}
+	if w.toData[r] {
+		w.a.data++
+		defer func() { w.a.data-- }()
 	}
 	for _, fields := range w.fields(r.Word) {
 		for _, f := range fields {
