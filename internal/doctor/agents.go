@@ -99,6 +99,22 @@ func (c *Checkup) about(p *patient) *adapter.About {
 	return codec.About()
 }
 
+// called looks at the programs that an agent calls.
+func (c *Checkup) called(s *Section, st *install.State, again string) {
+	for _, program := range st.Gone {
+		s.fail(again, "%s calls %s, which cannot be run", st.File, program)
+	}
+	for _, program := range st.Shims {
+		switch path := filepath.FromSlash(program); {
+		case slices.Contains(st.Gone, program), c.shim == "", same(path, c.shim):
+		case c.foreign(path):
+			s.fail(again, "%s calls %s, which is not a hookway-hook: what it answers is its own", st.File, program)
+		default:
+			s.warn(again, "%s calls %s, and not the hookway-hook of this hookway", st.File, program)
+		}
+	}
+}
+
 // installed looks at what stands in one file.
 // elsewhere: what is installed in another one is asked all the same.
 func (c *Checkup) installed(s *Section, st *install.State, elsewhere bool) {
@@ -107,14 +123,7 @@ func (c *Checkup) installed(s *Section, st *install.State, elsewhere bool) {
 		again += " --project"
 	}
 	s.ok("%s to hookway, for the %s: %s", eventsCome(len(st.Events)), st.Scope, st.File)
-	for _, program := range st.Gone {
-		s.fail(again, "%s calls %s, which cannot be run", st.File, program)
-	}
-	for _, program := range st.Shims {
-		if !slices.Contains(st.Gone, program) && c.shim != "" && !same(filepath.FromSlash(program), c.shim) {
-			s.warn(again, "%s calls %s, and not the hookway-hook of this hookway", st.File, program)
-		}
-	}
+	c.called(s, st, again)
 	for _, fault := range st.Faults {
 		s.fail(again, "%s: %s", st.File, fault)
 	}

@@ -48,6 +48,14 @@ func buildOf(path string) (build, error) {
 	return b, nil
 }
 
+// foreign reports whether a program is none of hookway's. Where hookway's own does not say
+// what it is, others of it need not either.
+func (c *Checkup) foreign(path string) bool {
+	_, own := buildOf(c.Executable)
+	_, theirs := buildOf(path)
+	return own == nil && theirs != nil
+}
+
 const getShim = "go install github.com/hookway/hookway/cmd/...@latest, or make build in the source"
 
 // programs looks at hookway's two programs.

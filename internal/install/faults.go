@@ -3,6 +3,7 @@ package install
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"runtime"
@@ -22,6 +23,7 @@ type called struct {
 	Command, Bash string
 	Exec          string
 	Args          []string
+	Shell         string
 	Timeout       *float64
 	TimeoutSec    *float64
 
@@ -32,15 +34,27 @@ type called struct {
 	Hooks   []called // of a group
 }
 
-// readCalled reads a handler; nil if it is none.
-func readCalled(v *hujson.Value) *called {
+// readCalled reads a handler; nil if it is none. odd is the member that has another kind
+// of value than agents read there.
+func readCalled(v *hujson.Value) (h *called, odd string) {
 	v2 := v.Clone()
 	v2.Standardize()
-	var h called
-	if json.Unmarshal(v2.Pack(), &h) != nil {
-		return nil
+	h = new(called)
+	err := json.Unmarshal(v2.Pack(), h)
+	if typed, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && typed.Field != "" {
+		return h, strings.ToLower(typed.Field[:1]) + typed.Field[1:] + " is " + article(typed.Value)
+	} else if err != nil {
+		return nil, ""
 	}
-	return &h
+	return h, ""
+}
+
+// article puts the article before a kind of JSON value.
+func article(kind string) string {
+	if strings.ContainsRune("aeiou", rune(kind[0])) {
+		return "an " + kind
+	}
+	return "a " + kind
 }
 
 // line is what a shell is given, or "".
@@ -106,11 +120,14 @@ func handlers(list *hujson.Array) (out []*hujson.Value) {
 // fault is what is wrong with a handler that calls hookway, or "". ours reports
 // whether it is one as install writes it.
 func (a *agent) fault(event string, v *hujson.Value) (fault string, ours bool) {
-	h := readCalled(v)
+	h, odd := readCalled(v)
 	if h == nil {
 		return "", false
 	}
 	c, ours := readHandler(v, a.codecs())
+	if odd != "" && ours {
+		return "its " + odd + ", for which the agent may not read it", true
+	}
 	line := h.line()
 	switch {
 	case !ours && h.wraps():
@@ -128,6 +145,9 @@ func (a *agent) fault(event string, v *hujson.Value) (fault string, ours bool) {
 	}
 	if h.Type != "" && h.Type != "command" {
 		return fmt.Sprintf("its type is %q, and not command: it does not run", h.Type), true
+	}
+	if h.Shell != "" && h.Shell != "bash" && h.Shell != "sh" && runtime.GOOS != "windows" {
+		return fmt.Sprintf("its shell is %q, for which it was not written", visible.Clip(h.Shell, 40)), true
 	}
 	return a.hasty(h, c), true
 }

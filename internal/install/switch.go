@@ -186,9 +186,11 @@ func beside(path, name string) string { return filepath.Join(filepath.Dir(path),
 // only says when hookway is asked at an event, by an entry that somebody changed; ""
 // if it is at each. tells is set where the answer is not needed.
 func (e entry) only(tells bool) string {
-	group := readCalled(e.element)
+	group, odd := readCalled(e.element)
 	if group == nil {
 		return ""
+	} else if odd != "" {
+		return "if the agent reads it at all, since its " + odd
 	}
 	h := group
 	if e.inner != nil && e.index < len(group.Hooks) {
