@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hookway/hookway/hook"
@@ -211,6 +212,16 @@ func TestFilesAreFoundInListsObjectsAndUnderKeysInOtherWords(t *testing.T) {
 		{"a path of some kind", m{"imagePath": "keys/a"}, matched},
 		{"files", m{"files": []any{m{"path": "keys/a", "content": "x"}}}, matched},
 		{"contents of files are not names", m{"files": []any{m{"path": "src/a", "content": "keys/a"}}}, passes},
+		{"a list that is written as a text", m{"path": `["src/a", "keys/a"]`}, matched},
+		{"an object that is written as a text", m{"path": ` {"value": "keys/a"}`}, matched},
+		{"arguments that are written as a text", m{"arguments": `{"file_path": "keys/a"}`}, matched},
+		{"such in such", m{"input": `{"args": "{\"edits\": [{\"path\": \"keys/a\"}]}"}`}, matched},
+		{"files by their names", m{"files": m{"keys/a": m{"content": "x"}}}, matched},
+		{"such as a text", m{"files": `{"keys/a": "x"}`}, matched},
+		{"words beside files are none", m{"files": m{"content": "x", "path": "src/a"}}, passes},
+		{"a text of arguments without end", m{"args": "{" + strings.Repeat(" ", 1<<20) + "}"}, unclear},
+		{"contents that look like arguments", m{"path": "src/a.json", "content": `{"path": "keys/a"}`}, passes},
+		{"brackets in a name", m{"path": "[keys]/a"}, passes},
 		{"a URL of a file", m{"url": "file://" + root + "/keys/a"}, matched},
 		{"another URL", m{"url": "https://example.com/keys/a"}, passes},
 		{"no name", m{"content": "keys/a", "n": 1, "path": 7}, passes},

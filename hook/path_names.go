@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"encoding/json"
 	"errors"
 	"net/url"
 	"reflect"
@@ -56,6 +57,7 @@ type naming uint8
 
 const (
 	noName   naming = iota
+	wrapped         // arguments, which may be written as a text
 	fileURL         // a URL, which may be that of a file
 	someName        // a file, or a list of them
 	anyName         // a file, however deep in the value
@@ -100,6 +102,9 @@ func (r *nameReader) value(value any, as naming, depth int) {
 	}
 	switch v := value.(type) {
 	case string:
+		if as != noName && r.written(v, as, depth) {
+			return
+		}
 		if as >= someName || as == fileURL && isFileURL(v) {
 			r.add(v)
 		}
@@ -108,9 +113,44 @@ func (r *nameReader) value(value any, as naming, depth int) {
 			r.value(element, as, depth+1)
 		}
 	case map[string]any:
+		if as >= someName {
+			r.keys(v)
+		}
 		r.object(v, inner, depth)
 	default:
 		r.other(reflect.ValueOf(value), as, inner, depth)
+	}
+}
+
+// written reads a list or an object that is written as a text, as some agents send those
+// and some servers of tools read them. It reports false of any other text.
+func (r *nameReader) written(text string, as naming, depth int) bool {
+	text = strings.TrimSpace(text)
+	if text == "" || text[0] != '[' && text[0] != '{' {
+		return false
+	}
+	if len(text) > maxPathBytes {
+		r.over = true
+		return true
+	}
+	var value any
+	if json.Unmarshal([]byte(text), &value) != nil {
+		return false
+	}
+	if as >= someName {
+		r.add(text) // a file may be called so
+	}
+	r.value(value, as, depth+1)
+	return true
+}
+
+// keys are names, where an object has what belongs to each file under its name: no key
+// that only says what a value is has such signs in it.
+func (r *nameReader) keys(o map[string]any) {
+	for key := range o {
+		if strings.ContainsAny(key, `/\.`) {
+			r.add(key)
+		}
 	}
 }
 
@@ -175,6 +215,8 @@ func namingOf(key string) naming {
 		return someName
 	case "url", "urls", "uri", "uris":
 		return fileURL
+	case "args", "arguments", "input", "toolinput", "params", "parameters", "options", "request":
+		return wrapped
 	}
 	return noName
 }
