@@ -64,7 +64,7 @@ func (s *player) readFile(name string, most int) ([]byte, error) {
 
 func (s *player) play(ctx context.Context) {
 	s.counts.Records = len(s.records)
-	on := &listener{problem: s.p.problem, read: s.p.read, torn: mostTorn}
+	on := &listener{most: s.p.most(), problem: s.p.problem, read: s.p.read, torn: mostTorn}
 	s.counts.Torn = on.inOrder(ctx, s.records, func(from *stream, e *transcript.Entry) bool {
 		switch e.Kind {
 		case transcript.User:

@@ -39,6 +39,10 @@ type Plan struct {
 	// processors, and at most 8.
 	Workers int
 
+	// Beside is set where other work is done in the same process: a line of a record may
+	// have less then, so that no record takes much memory.
+	Beside bool
+
 	// Tell is told how far it is, if it is set: bytes of records, of how many. Several
 	// goroutines call it.
 	Tell func(done, all int64)
@@ -72,6 +76,17 @@ func Policy(use []string) (*guards.Policy, error) {
 		}
 	}
 	return p, nil
+}
+
+// modest bounds a line of a record that is read beside other work: a picture fits.
+var modest = transcript.Most{Bytes: 8 << 20, Values: 1 << 16}
+
+// most bounds a line of a record.
+func (plan *Plan) most() transcript.Most {
+	if plan.Beside {
+		return modest
+	}
+	return transcript.Ample
 }
 
 // preview is one run of a plan.

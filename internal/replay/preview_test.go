@@ -335,6 +335,19 @@ func TestSuggestions(t *testing.T) {
 }
 
 // TestBadRecords: each is a line that says where, and the rest is judged.
+// TestALineBesideOtherWork: where other work is done in the same process, less of one line
+// is read, and it is told.
+func TestALineBesideOtherWork(t *testing.T) {
+	m := newMachine(t)
+	m.claude("long", "$ ls", "> "+strings.Repeat("x", 9<<20), "$ pwd")
+	for aside, want := range map[bool]int{false: 0, true: 1} {
+		report := m.preview(replay.Plan{Beside: aside})
+		if report.Calls != 2 || report.Torn != want {
+			t.Errorf("beside other work %t: got %d calls and %d lines that are not read, want 2 and %d", aside, report.Calls, report.Torn, want)
+		}
+	}
+}
+
 func TestBadRecords(t *testing.T) {
 	m := newMachine(t)
 	m.claude("good", "$ rm -rf /srv/data", "> ")

@@ -17,6 +17,7 @@ const mostAtOnce = 32
 
 // listener is told what goes on while records are read.
 type listener struct {
+	most    transcript.Most // of a line
 	problem func(error)
 	read    func(n int64) // bytes
 	torn    int           // how many lines of one record are told one by one
@@ -37,7 +38,7 @@ type stream struct {
 func (l *listener) open(r transcript.Record) *stream {
 	s := &stream{on: l, record: r}
 	var err error
-	s.reader, err = transcript.OpenWhole(r.Source, transcript.Ample, func(err error) {
+	s.reader, err = transcript.OpenWhole(r.Source, l.most, func(err error) {
 		if s.torn++; s.torn <= l.torn {
 			l.problem(err)
 		}

@@ -106,7 +106,7 @@ const (
 // group tells of one session with its sub-agents.
 func (t *teller) group(ctx context.Context, records []transcript.Record) {
 	t.open = map[string]*called{}
-	on := &listener{problem: func(err error) { t.errs = append(t.errs, err) }, read: t.reads, torn: mostTornWaiting}
+	on := &listener{most: transcript.Ample, problem: func(err error) { t.errs = append(t.errs, err) }, read: t.reads, torn: mostTornWaiting}
 	on.inOrder(ctx, records, func(from *stream, e *transcript.Entry) bool {
 		t.entry(from, e)
 		return t.give(mostWaiting, mostWaitingBytes)

@@ -75,6 +75,6 @@ const previewWorkers = 1
 
 // Preview tells what hookway's own rules would have done to the calls of the past.
 func (v *views) Preview(ctx context.Context, plan replay.Plan) (*replay.Report, error) {
-	plan.Getenv, plan.Environ, plan.Workers = v.home.Getenv, v.home.environ(), previewWorkers
+	plan.Getenv, plan.Environ, plan.Workers, plan.Beside = v.home.Getenv, v.home.environ(), previewWorkers, true
 	return replay.Preview(ctx, plan)
 }
