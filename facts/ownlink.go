@@ -14,9 +14,12 @@ const (
 )
 
 // ownLink resolves one element of a path that each process sees otherwise: it gives the
-// name that stands for it, or where it leads.
-func (w *World) ownLink(at, part string) (own, to string) {
-	switch next := path.Join(at, part); {
+// name that stands for it, or where it leads. next is the name with the element.
+func (w *World) ownLink(at, part, next string) (own, to string) {
+	if !strings.HasPrefix(next, "/proc/") && next != "/dev/fd" {
+		return "", "" // as mostly
+	}
+	switch {
 	case next == ownProcess:
 		return next, ""
 	case at == ownDescriptors:
@@ -37,7 +40,7 @@ func (w *World) ownLink(at, part string) (own, to string) {
 	case "root":
 		return "", "/"
 	}
-	return path.Join(at, part), ""
+	return next, ""
 }
 
 // descriptor is the name of an open file of the process. Its input and its outputs, and

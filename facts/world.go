@@ -128,7 +128,7 @@ func (w *World) resolve(name string) string {
 			at = next
 			continue
 		}
-		if own, to := w.ownLink(at, part); own != "" {
+		if own, to := w.ownLink(at, part, next); own != "" {
 			at = own
 			continue
 		} else if to != "" {
