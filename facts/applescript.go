@@ -27,7 +27,7 @@ func (c *call) appleScript(v value) bool {
 		old := c.st
 		c.shell.st = old.clone()
 		c.st.elevated = c.st.elevated || strings.Contains(rest[n:], "administrator privileges")
-		c.runText(value{t, v.from}, nil)
+		c.builtin().runText(value{t, v.from}, nil)
 		c.shell.st = old
 		rest = rest[n:]
 	}

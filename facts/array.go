@@ -156,7 +156,7 @@ func (sh *shell) element(p *syntax.ParamExp) (values, bool) {
 }
 
 // mapfile reads the lines that come in into an array.
-func (c *call) mapfile() values {
+func (c builtinCall) mapfile() values {
 	name, delimiter := "MAPFILE", "\n"
 	for i := 0; i < len(c.args); i++ {
 		switch t := c.args[i].text; {

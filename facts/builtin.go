@@ -19,32 +19,46 @@ var special map[string]func(*call) values
 
 func init() {
 	special = map[string]func(*call) values{
-		"cd": (*call).cd, "pushd": (*call).cd, "popd": (*call).popd, "eval": (*call).eval, ".": (*call).dot, "source": (*call).dot,
-		"export": (*call).declare, "declare": (*call).declare, "typeset": (*call).declare, "local": (*call).declare, "readonly": (*call).declare,
-		"unset": (*call).unset, "set": (*call).set, "shift": (*call).shift, "alias": (*call).alias, "unalias": none, "trap": (*call).trap,
-		"read": (*call).readVariable, "mapfile": (*call).mapfile, "readarray": (*call).mapfile, "printenv": (*call).printenv, "env": (*call).env,
-		"yes": (*call).yes, "cmake": (*call).cmake, "test": none, "[": none, ":": none, "true": none, "false": none, "exit": none, "return": none, "break": none, "continue": none,
-		"echo": (*call).echo, "printf": (*call).printf, "cat": (*call).cat, "tac": (*call).cat, "tee": (*call).tee, "pwd": (*call).pwd,
-		"base64": (*call).decode, "base32": (*call).decode, "xxd": (*call).decode, "rev": (*call).rev, "tr": (*call).tr, "head": (*call).part, "tail": (*call).part,
-		"basename": (*call).names, "dirname": (*call).names, "realpath": (*call).names, "readlink": (*call).names, "mktemp": (*call).mktemp,
-		"which": (*call).which, "whereis": (*call).which, "ls": (*call).ls, "ln": (*call).ln, "mount": (*call).mounts, "losetup": (*call).mounts,
-		"sed": (*call).sed, "gsed": (*call).sed, "awk": (*call).awk, "gawk": (*call).awk, "mawk": (*call).awk, "nawk": (*call).awk,
-		"xargs": (*call).xargs, "parallel": (*call).parallel, "find": (*call).find, "fd": (*call).fd, "fdfind": (*call).fd,
-		"git": (*call).git, "dd": (*call).dd, "curl": (*call).curl, "wget": (*call).wget, "hookway": (*call).hookway,
-		"grep": (*call).grep, "egrep": (*call).grep, "fgrep": (*call).grep, "rg": (*call).grep, "ag": (*call).grep, "ack": (*call).grep,
-		"command": (*call).commandBuiltin, "ssh": (*call).ssh, "make": (*call).make, "gmake": (*call).make,
+		"unalias": none, "env": (*call).env, "cmake": (*call).cmake, "test": none, "[": none, ":": none, "true": none, "false": none,
+		"exit": none, "return": none, "break": none, "continue": none, "ln": (*call).ln, "hookway": (*call).hookway,
 		"kill": (*call).kill, "pkill": (*call).kill, "killall": (*call).kill, "skill": (*call).kill, "xkill": (*call).kill,
-		"lsof": (*call).pids, "pgrep": (*call).pids, "pidof": (*call).pids, "fuser": (*call).pids, "jobs": func(*call) values { return anything("pids") },
-		"powershell": (*call).pwsh, "pwsh": (*call).pwsh, "cmd": (*call).cmdProgram, "visudo": (*call).visudo,
+		"lsof": (*call).pids, "pgrep": (*call).pids, "pidof": (*call).pids, "fuser": (*call).pids,
+		"jobs": func(*call) values { return anything("pids") },
 	}
+	ofKind(map[string]func(builtinCall) values{
+		"cd": builtinCall.cd, "pushd": builtinCall.cd, "popd": builtinCall.popd, "eval": builtinCall.eval, ".": builtinCall.dot,
+		"source": builtinCall.dot, "export": builtinCall.declare, "declare": builtinCall.declare, "typeset": builtinCall.declare,
+		"local": builtinCall.declare, "readonly": builtinCall.declare, "unset": builtinCall.unset, "set": builtinCall.set,
+		"shift": builtinCall.shift, "alias": builtinCall.alias, "trap": builtinCall.trap, "read": builtinCall.readVariable,
+		"mapfile": builtinCall.mapfile, "readarray": builtinCall.mapfile, "printenv": builtinCall.printenv, "yes": builtinCall.yes,
+		"pwd": builtinCall.pwd, "which": builtinCall.which, "whereis": builtinCall.which, "ls": builtinCall.ls,
+		"mount": builtinCall.mounts, "losetup": builtinCall.mounts, "command": builtinCall.commandBuiltin,
+		"powershell": builtinCall.pwsh, "pwsh": builtinCall.pwsh, "cmd": builtinCall.cmdProgram, "visudo": builtinCall.visudo,
+	})
+	ofKind(map[string]func(textCall) values{
+		"echo": textCall.echo, "printf": textCall.printf, "cat": textCall.cat, "tac": textCall.cat, "tee": textCall.tee,
+		"base64": textCall.decode, "base32": textCall.decode, "xxd": textCall.decode, "rev": textCall.rev, "tr": textCall.tr,
+		"head": textCall.part, "tail": textCall.part, "basename": textCall.names, "dirname": textCall.names,
+		"realpath": textCall.names, "readlink": textCall.names, "mktemp": textCall.mktemp, "sed": textCall.sed, "gsed": textCall.sed,
+		"awk": textCall.awk, "gawk": textCall.awk, "mawk": textCall.awk, "nawk": textCall.awk, "dd": textCall.dd,
+		"grep": textCall.grep, "egrep": textCall.grep, "fgrep": textCall.grep, "rg": textCall.grep, "ag": textCall.grep,
+		"ack": textCall.grep,
+	})
+	ofKind(map[string]func(eachCall) values{
+		"xargs": eachCall.xargs, "parallel": eachCall.parallel, "find": eachCall.find, "fd": eachCall.fd, "fdfind": eachCall.fd,
+	})
+	ofKind(map[string]func(gitCall) values{"git": gitCall.git})
+	ofKind(map[string]func(sshCall) values{"ssh": sshCall.ssh})
+	ofKind(map[string]func(netCall) values{"curl": netCall.curl, "wget": netCall.wget})
+	ofKind(map[string]func(buildCall) values{"make": buildCall.make, "gmake": buildCall.make})
 	for _, s := range shells {
-		special[s] = (*call).sh
+		special[s] = func(c *call) values { return c.lang().sh() }
 	}
 	for name := range agentFlags {
 		special[name] = (*call).agent
 	}
 	for name := range interpreters {
-		special[name] = (*call).interpreter
+		special[name] = func(c *call) values { return c.lang().interpreter() }
 	}
 }
 
@@ -54,7 +68,7 @@ var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "fish",
 func isShell(name string) bool { return slices.Contains(shells, name) }
 
 // pwsh is PowerShell, started from another shell.
-func (c *call) pwsh() values {
+func (c builtinCall) pwsh() values {
 	p := psCall{shell: c.shell, name: "pwsh", at: c.at, fed: c.stdin}
 	var ws []psWord
 	for _, f := range c.args {
@@ -65,7 +79,7 @@ func (c *call) pwsh() values {
 }
 
 // cmdProgram is cmd of Windows, started from another shell.
-func (c *call) cmdProgram() values {
+func (c builtinCall) cmdProgram() values {
 	var words []string
 	for _, f := range c.args {
 		words = append(words, f.text)
@@ -77,7 +91,7 @@ func (c *call) cmdProgram() values {
 }
 
 // visudo edits who may do what; with -c it only checks.
-func (c *call) visudo() values {
+func (c builtinCall) visudo() values {
 	for _, f := range c.args {
 		if f.text == "-c" || f.text == "--check" {
 			return anything()
@@ -88,7 +102,7 @@ func (c *call) visudo() values {
 }
 
 // mounts is mount and losetup, which list without words.
-func (c *call) mounts() values {
+func (c builtinCall) mounts() values {
 	for _, f := range c.args {
 		if f.text != "-a" && f.text != "-l" && f.text != "--list" {
 			c.tell(hook.Fact{Does: "system", What: "disk", Object: shownWords(c.args), At: c.at, Sure: true})
@@ -99,8 +113,8 @@ func (c *call) mounts() values {
 }
 
 // ls prints names, which are known where a pattern says their shape.
-func (c *call) ls() values {
-	programs()["ls"].run(c)
+func (c builtinCall) ls() values {
+	programs()["ls"].run(c.call)
 	var out value
 	for _, f := range c.args {
 		if strings.HasPrefix(f.text, "-") || !f.glob && !strings.Contains(path.Base(f.text), ".") {
@@ -120,7 +134,7 @@ func (c *call) ls() values {
 }
 
 // which prints where a program lies.
-func (c *call) which() values {
+func (c builtinCall) which() values {
 	for _, f := range c.args {
 		if !strings.HasPrefix(f.text, "-") {
 			return values{{"/usr/local/bin/" + f.text + "\n", f.from}}
@@ -130,7 +144,7 @@ func (c *call) which() values {
 }
 
 // yes says the same again and again.
-func (c *call) yes() values {
+func (c builtinCall) yes() values {
 	if len(c.args) > 0 {
 		return values{c.args[0].value}
 	}
@@ -156,7 +170,7 @@ func (sh *shell) chdir(f field) {
 	}
 }
 
-func (c *call) cd() values {
+func (c builtinCall) cd() values {
 	for _, f := range c.args {
 		if strings.HasPrefix(f.text, "-") && len(f.text) == 2 && strings.Contains("LPen@", f.text[1:]) || f.text == "--" {
 			continue
@@ -174,12 +188,12 @@ func (c *call) cd() values {
 	return nil
 }
 
-func (c *call) popd() values {
+func (c builtinCall) popd() values {
 	c.st.dirs = []string{c.world.Dir, string(hole)}
 	return nil
 }
 
-func (c *call) pwd() values {
+func (c builtinCall) pwd() values {
 	var out values
 	for _, d := range c.st.dirs {
 		out = append(out, value{text: d + "\n"})
@@ -188,7 +202,7 @@ func (c *call) pwd() values {
 }
 
 // joined is the words of a call as one text.
-func (c *call) joined(args []field) values {
+func (c builtinCall) joined(args []field) values {
 	out := value{}
 	for i, f := range args {
 		if i > 0 {
@@ -200,7 +214,7 @@ func (c *call) joined(args []field) values {
 	return values{out}
 }
 
-func (c *call) eval() values {
+func (c builtinCall) eval() values {
 	args := c.args
 	if len(args) > 0 && args[0].text == "--" {
 		args = args[1:]
@@ -213,7 +227,7 @@ func (c *call) eval() values {
 }
 
 // runText runs a text in the line's own shell.
-func (c *call) runText(v value, stdin values) values {
+func (c builtinCall) runText(v value, stdin values) values {
 	if ownSettings(v) {
 		c.shared.loaded = true
 		return nil
@@ -255,7 +269,7 @@ func filePath(v value) string {
 	return ""
 }
 
-func (c *call) dot() values {
+func (c builtinCall) dot() values {
 	if len(c.args) == 0 {
 		return nil
 	}
@@ -263,7 +277,7 @@ func (c *call) dot() values {
 }
 
 // sourceFile reads a file in the line's own shell.
-func (c *call) sourceFile(f field, args []field) values {
+func (c builtinCall) sourceFile(f field, args []field) values {
 	var out values
 	for _, v := range c.code(c.content(f)) {
 		c.shared.loaded = c.shared.loaded || !v.known()
@@ -279,7 +293,7 @@ func (c *call) sourceFile(f field, args []field) values {
 	return out
 }
 
-func (c *call) declare() values {
+func (c builtinCall) declare() values {
 	for _, f := range c.args {
 		if name, val, ok := strings.Cut(f.text, "="); ok && !strings.HasPrefix(name, "-") {
 			vs := values{{val, f.from}}
@@ -290,7 +304,7 @@ func (c *call) declare() values {
 	return nil
 }
 
-func (c *call) unset() values {
+func (c builtinCall) unset() values {
 	for _, f := range c.args {
 		if !strings.HasPrefix(f.text, "-") {
 			c.st.set(f.text, text(""))
@@ -300,7 +314,7 @@ func (c *call) unset() values {
 	return nil
 }
 
-func (c *call) set() values {
+func (c builtinCall) set() values {
 	if len(c.args) == 0 { // it prints all variables
 		return c.printenv()
 	}
@@ -316,7 +330,7 @@ func (c *call) set() values {
 	return nil
 }
 
-func (c *call) shift() values {
+func (c builtinCall) shift() values {
 	n := 1
 	if len(c.args) > 0 {
 		n, _ = strconv.Atoi(c.args[0].text)
@@ -325,7 +339,7 @@ func (c *call) shift() values {
 	return nil
 }
 
-func (c *call) alias() values {
+func (c builtinCall) alias() values {
 	for _, f := range c.args {
 		if name, val, ok := strings.Cut(f.text, "="); ok {
 			if c.st.aliases == nil {
@@ -338,7 +352,7 @@ func (c *call) alias() values {
 }
 
 // trap keeps what runs as the line ends: the variables have other values then.
-func (c *call) trap() values {
+func (c builtinCall) trap() values {
 	if len(c.args) < 2 {
 		return nil
 	}
@@ -366,9 +380,9 @@ func (sh *shell) trapped() {
 }
 
 // runField runs one word as a line in the line's own shell.
-func (c *call) runField(f field) { c.runText(f.value, nil) }
+func (c builtinCall) runField(f field) { c.runText(f.value, nil) }
 
-func (c *call) readVariable() values {
+func (c builtinCall) readVariable() values {
 	in := c.stdin
 	if len(in) == 0 {
 		in = anything("stdin")
@@ -419,7 +433,7 @@ func (sh *shell) environment(at hook.Span) values {
 	return anything("env:*")
 }
 
-func (c *call) printenv() values {
+func (c builtinCall) printenv() values {
 	var from []string
 	for _, f := range c.args {
 		if !strings.HasPrefix(f.text, "-") {
@@ -436,7 +450,7 @@ func (c *call) printenv() values {
 }
 
 // prints tells that a variable of the environment is printed, or with env:* all of it.
-func (c *call) prints(name string) {
+func (c builtinCall) prints(name string) {
 	fact := hook.Fact{Does: "read", Path: name, At: c.at, Sure: true, Many: name == "env:*"}
 	if secretVariable(strings.TrimPrefix(name, "env:")) {
 		fact.Secret, fact.Dry = "variable", c.taken > 0
@@ -490,7 +504,7 @@ var runningVariables = map[string]string{
 }
 
 // commandBuiltin is command: -v and -V only look a name up.
-func (c *call) commandBuiltin() values {
+func (c builtinCall) commandBuiltin() values {
 	for _, f := range c.args {
 		if !strings.HasPrefix(f.text, "-") || f.text == "--" {
 			break
@@ -499,5 +513,5 @@ func (c *call) commandBuiltin() values {
 			return anything()
 		}
 	}
-	return programs()["command"].run(c)
+	return programs()["command"].run(c.call)
 }

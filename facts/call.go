@@ -255,16 +255,16 @@ func (c *call) started() values {
 	args, before := c.args, len(c.out)
 	defer func() {
 		c.everyIn(args, before)
-		c.connects(args, before)
-		c.cluster(args, before)
-		c.onward(args, before)
+		c.net().connects(args, before)
+		c.net().cluster(args, before)
+		c.ssh().onward(args, before)
 		c.answers(args, before)
 	}()
 	if special != nil {
-		return c.counted(c.shows(special(c)), args)
+		return c.counted(c.text().shows(special(c)), args)
 	}
 	if entry != nil {
-		out := c.shows(entry.run(c))
+		out := c.text().shows(entry.run(c))
 		if len(c.out) == before {
 			c.destroys()
 		}
@@ -276,7 +276,7 @@ func (c *call) started() values {
 	}
 	c.destroys()
 	c.handsOver()
-	c.runsAddress()
+	c.net().runsAddress()
 	return c.counted(anything(c.stdin.sources()...), args)
 }
 
@@ -412,7 +412,7 @@ func (c *call) script() {
 			}
 			continue
 		}
-		c.interpret(languageOf(c.path, v.text), value{v.text, v.from}, c.args, nil)
+		c.lang().interpret(languageOf(c.path, v.text), value{v.text, v.from}, c.args, nil)
 	}
 }
 

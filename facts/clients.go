@@ -79,7 +79,7 @@ type clientCall struct {
 
 // connects tells to which hosts a call connects, if its program is a client. What the
 // call has told since is not told again: a port that was missing there is added.
-func (c *call) connects(args []field, since int) {
+func (c netCall) connects(args []field, since int) {
 	k, ok := c.client(args)
 	if !ok {
 		return
@@ -91,18 +91,18 @@ func (c *call) connects(args []field, since int) {
 }
 
 // client gives the row of a call, with its words.
-func (c *call) client(args []field) (clientCall, bool) {
+func (c netCall) client(args []field) (clientCall, bool) {
 	e := programs()[c.name]
 	if e == nil || !clientPrograms()[c.name] {
 		return clientCall{}, false
 	}
-	probe := *c
+	probe := *c.call
 	probe.seen, probe.value, probe.args = nil, nil, args
-	return probe.clientOf(e.read(&probe))
+	return probe.net().clientOf(e.read(&probe))
 }
 
 // clientOf gives the row of a call of which the words have been read.
-func (c *call) clientOf(p parsed) (clientCall, bool) {
+func (c netCall) clientOf(p parsed) (clientCall, bool) {
 	if !clientPrograms()[c.name] {
 		return clientCall{}, false
 	}
@@ -134,7 +134,7 @@ func (c *call) clientOf(p parsed) (clientCall, bool) {
 }
 
 // elsewhere reports whether a client acts on another machine, or may.
-func (c *call) elsewhere() bool {
+func (c netCall) elsewhere() bool {
 	k, ok := c.client(c.args)
 	return ok && slices.ContainsFunc(k.endpoints(), func(e endpoint) bool {
 		return !strings.HasPrefix(e.host, "/") && hostClass(e.host) != "loopback"
@@ -142,7 +142,7 @@ func (c *call) elsewhere() bool {
 }
 
 // environment is what a variable holds: in the line, or in the call's environment.
-func (c *call) environment(name string) values {
+func (c netCall) environment(name string) values {
 	if vs, ok := c.st.vars[name]; ok {
 		return vs
 	}

@@ -528,7 +528,7 @@ func (sh *shell) winDownload(name string, args []string, at hook.Span) {
 	from := ""
 	for _, a := range args {
 		if i := strings.Index(a, "http"); i >= 0 {
-			from = c.connect(field{value: value{text: strings.Trim(a[i:], `"'`)}, at: at}, "GET", nil, nil)
+			from = c.net().connect(field{value: value{text: strings.Trim(a[i:], `"'`)}, at: at}, "GET", nil, nil)
 			continue
 		}
 		if from != "" && !strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "/") {

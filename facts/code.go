@@ -8,7 +8,7 @@ import (
 )
 
 // program reads code of a script language: its calls with texts that are known.
-func (c *call) program(language string, v value) {
+func (c langCall) program(language string, v value) {
 	if !v.known() && v.text == string(hole) {
 		c.tell(hook.Fact{Does: "execute", From: origin(v), Path: filePath(v), Language: language, At: c.at, Sure: true})
 		c.unknown(c.at, "code is run that shows only when it runs")
@@ -19,7 +19,7 @@ func (c *call) program(language string, v value) {
 		return
 	}
 	c.shared.nested++
-	r := &reader{call: c, language: language, vars: map[string]values{}, names: map[string]string{}}
+	r := &reader{call: c.call, language: language, vars: map[string]values{}, names: map[string]string{}}
 	if language == "awk" {
 		v.text = withoutPatterns(v.text)
 	}

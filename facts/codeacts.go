@@ -240,7 +240,7 @@ func (c *codeCall) file(does string, vs values, e effect) {
 			v.text = c.homed(v.text)
 			if i := strings.Index(v.text, "://"); i > 0 {
 				if does == "read" || does == "open" {
-					c.connect(field{value: v, at: c.at}, "GET", nil, nil)
+					c.net().connect(field{value: v, at: c.at}, "GET", nil, nil)
 				}
 				return
 			}
@@ -282,7 +282,7 @@ func (c *codeCall) others() values {
 		}
 		for _, v := range c.arg(0) {
 			if strings.HasPrefix(v.text, "http://") || strings.HasPrefix(v.text, "https://") {
-				c.runFile(field{value: v, at: c.at}, c.language)
+				c.lang().runFile(field{value: v, at: c.at}, c.language)
 			}
 			if strings.HasPrefix(v.text, ".") || strings.HasPrefix(v.text, "/") {
 				c.mayRead(field{value: v, at: c.at})
@@ -295,7 +295,7 @@ func (c *codeCall) others() values {
 // evals reads a text as code of the same language.
 func (c *codeCall) evals() {
 	for _, v := range c.arg(0) {
-		c.program(c.language, v)
+		c.lang().program(c.language, v)
 	}
 }
 
@@ -366,7 +366,7 @@ func (c *codeCall) talks() values {
 				sends = union(sends, more.sources())
 			}
 			sends = union(sends, c.carried)
-			return anything(c.connect(field{value: v, at: c.at}, method, sends, nil))
+			return anything(c.net().connect(field{value: v, at: c.at}, method, sends, nil))
 		}
 	}
 	return anything()
@@ -436,7 +436,7 @@ func (r *reader) contents(vs values) values {
 			from = union(from, []string{"net:" + visible(v.text)})
 			continue
 		}
-		from = union(from, r.sourcesOf(field{value: v}))
+		from = union(from, r.net().sourcesOf(field{value: v}))
 	}
 	return anything(from...)
 }

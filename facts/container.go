@@ -13,7 +13,7 @@ type bind struct {
 }
 
 // bind notes that the container has a folder of this machine.
-func (c *call) bind(here, there string, readonly bool) {
+func (c serviceCall) bind(here, there string, readonly bool) {
 	if strings.HasPrefix(there, "/") && len(c.binds) < maxValues {
 		c.binds = append(c.binds, bind{here, path.Clean(there), readonly})
 	}
@@ -21,7 +21,7 @@ func (c *call) bind(here, there string, readonly bool) {
 
 // container runs words in a container. What it does below a folder of this machine it does
 // here.
-func (c *call) container(args []field) values {
+func (c serviceCall) container(args []field) values {
 	old := c.st
 	c.shell.st = old.clone()
 	c.st.remote, c.st.binds = "container", c.binds

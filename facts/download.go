@@ -25,9 +25,9 @@ func (d *download) posts(method string) {
 }
 
 // curl reads its options one by one: where it sends to, what, and where to it writes.
-func (c *call) curl() values {
-	p := programs()["curl"].read(c)
-	d := download{call: c, method: "GET"}
+func (c netCall) curl() values {
+	p := programs()["curl"].read(c.call)
+	d := download{call: c.call, method: "GET"}
 	for _, o := range p.operands {
 		d.targets = append(d.targets, o.field)
 	}
@@ -88,7 +88,7 @@ func (d *download) body(v valued) bool {
 		if strings.HasPrefix(v.text, "@") {
 			d.data(v.field, false)
 		}
-		d.sends = union(d.sends, ownService(d.leaving(v.from), d.targets))
+		d.sends = union(d.sends, ownService(d.net().leaving(v.from), d.targets))
 	default:
 		return false
 	}
@@ -111,14 +111,14 @@ func (d *download) data(f field, file bool) {
 		return
 	}
 	d.shell.path("read", f, effect{sends: true})
-	d.sends = union(d.sends, d.sourcesOf(f))
+	d.sends = union(d.sends, d.net().sourcesOf(f))
 }
 
 // setting reads the other options of curl; it says whether the answer goes into a file.
 func (d *download) setting(v valued) (saves bool) {
 	switch v.name {
 	case "--unix-socket", "--abstract-unix-socket":
-		d.unixSocket(v.field)
+		d.net().unixSocket(v.field)
 	case "--url":
 		d.targets = append(d.targets, v.field)
 	case "-X", "--request":
@@ -140,7 +140,7 @@ func (d *download) setting(v valued) (saves bool) {
 }
 
 // unixSocket tells of a Unix socket behind which somebody acts: the daemon, docker.
-func (c *call) unixSocket(f field) {
+func (c netCall) unixSocket(f field) {
 	if strings.Contains(f.text, "hookway") {
 		c.tell(hook.Fact{Does: "self", What: "daemon", Object: visible(f.text), At: f.at, Sure: true})
 	}
@@ -163,7 +163,7 @@ func (d *download) remoteNames() {
 }
 
 // secretsOf adds to sources what credential lies in the files among them.
-func (c *call) secretsOf(from []string) []string {
+func (c netCall) secretsOf(from []string) []string {
 	from = notEvery(from)
 	for _, s := range from {
 		if name, ok := strings.CutPrefix(s, "file:"); ok {
@@ -176,7 +176,7 @@ func (c *call) secretsOf(from []string) []string {
 }
 
 // sourcesOf names the file that a field names, as what is sent.
-func (c *call) sourcesOf(f field) []string {
+func (c netCall) sourcesOf(f field) []string {
 	from := c.content(f).sources()
 	for _, p := range c.places(f.text) {
 		if !strings.ContainsRune(p, hole) {
@@ -209,16 +209,16 @@ var shortNames = map[string]string{"gh": "github", "gl": "gitlab", "do": "digita
 
 // leaving is what goes out with a header that nobody expects there. What a service that builds
 // has in one is the key for whom it calls.
-func (c *call) leaving(from []string) []string {
+func (c netCall) leaving(from []string) []string {
 	if c.st.remote == buildService {
 		return nil
 	}
 	return from
 }
 
-func (c *call) wget() values {
+func (c netCall) wget() values {
 	e := programs()["wget"]
-	p := e.read(c)
+	p := e.read(c.call)
 	var sends []string
 	method, to := "GET", ""
 	for _, v := range p.valued {

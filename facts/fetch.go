@@ -15,7 +15,7 @@ var runnerOptions = []string{"--from", "--with", "--package", "-p", "--spec", "-
 
 // fetches tells that what a runner runs is fetched from somewhere else than a registry: the
 // word that it runs, or the value of an option.
-func (c *call) fetches(f field) {
+func (c netCall) fetches(f field) {
 	if !slices.Contains(runners, c.name) {
 		return
 	}
@@ -37,7 +37,7 @@ func (c *call) fetches(f field) {
 }
 
 // fetched tells of one word that is the address of code.
-func (c *call) fetched(f field) {
+func (c netCall) fetched(f field) {
 	t := f.text
 	if _, rest, named := strings.Cut(t, "@"); named && (strings.HasPrefix(rest, "http") || strings.HasPrefix(rest, "git+")) { // name@address
 		t = rest
@@ -53,7 +53,7 @@ func (c *call) fetched(f field) {
 }
 
 // runsAddress tells that a runner of which the table says nothing is given an address.
-func (c *call) runsAddress() {
+func (c netCall) runsAddress() {
 	for _, f := range c.args {
 		if !strings.HasPrefix(f.text, "-") && !slices.Contains([]string{"run", "shell", "develop", "exec", "x"}, f.text) {
 			c.fetches(f)
@@ -63,7 +63,7 @@ func (c *call) runsAddress() {
 }
 
 // goModule tells that go fetches a module and runs a program of it.
-func (c *call) goModule(f field) {
+func (c netCall) goModule(f field) {
 	if at := strings.IndexByte(f.text, '@'); at > 0 && c.strangeModule(f.text) {
 		c.tell(hook.Fact{Does: "package", Manager: "go", Verb: "install", Name: visible(f.text), Source: "url", At: f.at, Sure: true})
 	}
@@ -76,7 +76,7 @@ var goHosts = []string{"github.com", "gitlab.com", "bitbucket.org", "codeberg.or
 
 // strangeModule reports whether a module lies on a host of which nothing is known here, and
 // that no file of the project names.
-func (c *call) strangeModule(name string) bool {
+func (c netCall) strangeModule(name string) bool {
 	module, _, _ := strings.Cut(name, "@")
 	host, _, path := strings.Cut(module, "/")
 	if !path || !strings.Contains(host, ".") || strings.Trim(host, ".") == "" || strings.HasSuffix(host, ".go") {
@@ -87,7 +87,7 @@ func (c *call) strangeModule(name string) bool {
 			return false
 		}
 	}
-	for named := range c.namedPackages("go") {
+	for named := range c.build().namedPackages("go") {
 		if module == named || strings.HasPrefix(module, named+"/") {
 			return false
 		}

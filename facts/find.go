@@ -20,8 +20,8 @@ type findCall struct {
 }
 
 // find looks through folders; it deletes, writes and runs by its expressions.
-func (c *call) find() values {
-	f := findCall{call: c, prints: true}
+func (c eachCall) find() values {
+	f := findCall{call: c.call, prints: true}
 	f.read()
 	for i := 0; i < len(f.tests); i++ {
 		i += f.act(i)
@@ -95,7 +95,7 @@ func (f *findCall) act(i int) (more int) {
 
 func (f *findCall) deletes() {
 	for _, r := range f.roots {
-		f.foundPath("delete", r, f.names, f.narrowed)
+		f.each().foundPath("delete", r, f.names, f.narrowed)
 	}
 	if f.follows {
 		f.tell(hook.Fact{Does: "delete", Path: "…", Recursive: true, Many: true, At: f.at})
@@ -111,14 +111,14 @@ func (f *findCall) runs(i int) (more int) {
 		end++
 	}
 	for _, r := range f.roots {
-		f.out = f.out.or(f.foundRun(f.tests[i+1:end], r, f.names))
+		f.out = f.out.or(f.each().foundRun(f.tests[i+1:end], r, f.names))
 	}
 	f.prints = false
 	return end - i
 }
 
 // foundWords are names that find prints: known only in their shape.
-func (c *call) foundWords(roots []field, names []string) values {
+func (c eachCall) foundWords(roots []field, names []string) values {
 	var out values
 	for _, r := range roots {
 		base := string(word)
@@ -135,7 +135,7 @@ func (c *call) foundWords(roots []field, names []string) values {
 }
 
 // foundPath tells that what find finds below a root is deleted.
-func (c *call) foundPath(does string, root field, names []string, narrowed bool) {
+func (c eachCall) foundPath(does string, root field, names []string, narrowed bool) {
 	f := root
 	e := effect{recursive: true, many: true}
 	if narrowed {
@@ -151,7 +151,7 @@ func (c *call) foundPath(does string, root field, names []string, narrowed bool)
 }
 
 // foundRun runs the command of -exec for what is found below a root.
-func (c *call) foundRun(command []field, root field, names []string) values {
+func (c eachCall) foundRun(command []field, root field, names []string) values {
 	base := "*"
 	if len(names) == 1 {
 		base = names[0]
@@ -177,7 +177,7 @@ func (c *call) foundRun(command []field, root field, names []string) values {
 }
 
 // fd is a find with other words: -x and -X run.
-func (c *call) fd() values {
+func (c eachCall) fd() values {
 	root := field{value: value{text: "."}, at: c.at}
 	var names []string
 	for i, f := range c.args {

@@ -9,7 +9,7 @@ import (
 )
 
 // git reads the options before its sub-command, then hands over to it.
-func (c *call) git() values {
+func (c gitCall) git() values {
 	old := c.st
 	defer func() { c.shell.st = old }()
 	c.shell.st = old.clone()
@@ -57,7 +57,7 @@ func (c *call) git() values {
 }
 
 // gitOption reads one option before the sub-command.
-func (c *call) gitOption(aliases map[string]string) {
+func (c gitCall) gitOption(aliases map[string]string) {
 	t := c.args[0].text
 	c.args = c.args[1:]
 	switch {
@@ -95,7 +95,7 @@ func (c *call) gitOption(aliases map[string]string) {
 }
 
 // gitValue is the value of an option: what is joined to it, or the next word.
-func (c *call) gitValue(t, name string) (field, bool) {
+func (c gitCall) gitValue(t, name string) (field, bool) {
 	if rest := strings.TrimPrefix(t, name); rest != "" {
 		return field{value: value{text: strings.TrimPrefix(rest, "=")}, at: c.at}, true
 	}
@@ -108,7 +108,7 @@ func (c *call) gitValue(t, name string) (field, bool) {
 }
 
 // gitSetting reads what -c sets: an alias, or a program that git will run.
-func (c *call) gitSetting(f field, aliases map[string]string) {
+func (c gitCall) gitSetting(f field, aliases map[string]string) {
 	key, val, _ := strings.Cut(f.text, "=")
 	key = strings.ToLower(key)
 	if name, ok := strings.CutPrefix(key, "alias."); ok {
@@ -173,7 +173,7 @@ func gitRuns(key string) bool {
 }
 
 // gitEnvironment reads settings out of variables of the call.
-func (c *call) gitEnvironment(aliases map[string]string) {
+func (c gitCall) gitEnvironment(aliases map[string]string) {
 	get := func(name string) (string, bool) {
 		vs, ok := c.st.vars[name]
 		if !ok || len(vs) == 0 {
@@ -203,7 +203,7 @@ func (c *call) gitEnvironment(aliases map[string]string) {
 }
 
 // gitVerb tells what a command of git does.
-func (c *call) gitVerb(verb string) values {
+func (c gitCall) gitVerb(verb string) values {
 	if gitTalks(verb, c.args) {
 		c.gitTransport()
 	}
@@ -222,7 +222,7 @@ func (c *call) gitVerb(verb string) values {
 		c.tell(fact)
 		return top
 	}
-	p, since := e.read(c), len(c.out)
+	p, since := e.read(c.call), len(c.out)
 	if c.seen["--help"] || c.seen["-h"] {
 		return anything()
 	}
@@ -236,15 +236,15 @@ func (c *call) gitVerb(verb string) values {
 		fact.Verb += " " + p.sub
 	}
 	if f, ok := gitVerbs[verb]; ok {
-		f(c, p, &fact)
+		f(c.call, p, &fact)
 	}
 	c.tell(fact)
 	for _, t := range p.entry.facts {
-		c.tellTemplate(t, p)
+		c.table().tellTemplate(t, p)
 	}
 	before := len(c.out)
-	p.entry.inOrder(c, p, func(r role, f field) { c.act(r, f, p) })
-	c.movedTo(before)
+	p.entry.inOrder(c.call, p, func(r role, f field) { c.table().act(r, f, p) })
+	c.table().movedTo(before)
 	if gitTalks(verb, append(fieldsOf(p.operands), c.args...)) || p.sub == "add" && verb == "submodule" || p.sub == "update" && verb == "submodule" {
 		c.gitConnects(verb, p, since)
 	}
@@ -252,7 +252,7 @@ func (c *call) gitVerb(verb string) values {
 }
 
 // topOfProject is what git rev-parse --show-toplevel prints in the project.
-func (c *call) topOfProject(verb string) (values, bool) {
+func (c gitCall) topOfProject(verb string) (values, bool) {
 	project := c.world.project()
 	if verb != "rev-parse" || len(c.args) != 1 || c.args[0].text != "--show-toplevel" || len(c.st.dirs) != 1 || !under(c.st.dirs[0], project) {
 		return nil, false
@@ -261,7 +261,7 @@ func (c *call) topOfProject(verb string) (values, bool) {
 }
 
 // gitTransport tells of the programs by which git reaches a server.
-func (c *call) gitTransport() {
+func (c gitCall) gitTransport() {
 	for _, name := range []string{"GIT_SSH_COMMAND", "GIT_SSH", "GIT_PROXY_COMMAND", "GIT_SSH_VARIANT"} {
 		for _, v := range c.st.vars[name] {
 			if v.text == "" {
@@ -282,7 +282,7 @@ func (c *call) gitTransport() {
 }
 
 // gitPath is the place of a file that a command of git names.
-func (c *call) gitPath(name string) string {
+func (c gitCall) gitPath(name string) string {
 	p := c.places(name)[0]
 	if strings.ContainsRune(p, hole) {
 		return visible(p)
@@ -297,7 +297,7 @@ func gitRemoves(c *call, p parsed, f *hook.Fact) {
 	}
 	f.Recursive = c.seen["recursive"]
 	for i, o := range p.operands {
-		f.Path, f.Glob = c.gitPath(o.text), strings.ContainsAny(o.text, "*?[")
+		f.Path, f.Glob = c.git().gitPath(o.text), strings.ContainsAny(o.text, "*?[")
 		if i < len(p.operands)-1 {
 			c.tell(*f)
 		}
@@ -305,7 +305,7 @@ func gitRemoves(c *call, p parsed, f *hook.Fact) {
 }
 
 // before gives the operands up to "--", and those after it.
-func (c *call) before(p parsed) (revs, paths []operand, cut bool) {
+func (c gitCall) before(p parsed) (revs, paths []operand, cut bool) {
 	at := len(c.args)
 	for i, f := range c.args {
 		if f.text == "--" {
@@ -334,7 +334,7 @@ func init() {
 		},
 		"clean": func(c *call, p parsed, f *hook.Fact) {
 			f.Uncommitted = c.seen["force"] && !c.seen["dry"]
-			f.Path, f.Recursive = c.gitPath("."), true
+			f.Path, f.Recursive = c.git().gitPath("."), true
 		},
 		"checkout": gitCheckout,
 		"switch": func(c *call, p parsed, f *hook.Fact) {
@@ -342,7 +342,7 @@ func init() {
 			f.Force = c.seen["force"]
 		},
 		"restore": func(c *call, p parsed, f *hook.Fact) {
-			f.Uncommitted = c.restores() && (len(p.operands) > 0 || c.seen["--pathspec-from-file"] || c.seen["patch"])
+			f.Uncommitted = c.git().restores() && (len(p.operands) > 0 || c.seen["--pathspec-from-file"] || c.seen["patch"])
 		},
 		"rm": func(c *call, p parsed, f *hook.Fact) {
 			f.Uncommitted = c.seen["force"] && !c.seen["cached"] && !c.seen["dry"]
@@ -375,7 +375,7 @@ func init() {
 				f.Remote = visible(p.operands[0].text)
 			}
 			if (p.sub == "add" || p.sub == "set-url") && len(p.operands) > 1 {
-				c.gitRemote(p.operands[0].text, p.operands[1].text)
+				c.git().gitRemote(p.operands[0].text, p.operands[1].text)
 			}
 		},
 		"update-ref": gitUpdateRef, "symbolic-ref": gitSymbolicRef,
@@ -399,12 +399,12 @@ func gitSets(c *call, p parsed, _ *hook.Fact) {
 	if strings.EqualFold(ops[0].text, "core.sshcommand") && (programName(firstOf(ops[1].text)) != "ssh" || strings.Contains(strings.ToLower(ops[1].text), "command")) {
 		c.tell(hook.Fact{Does: "system", What: "variable", Object: "git core.sshcommand", At: c.at, Sure: true})
 	}
-	c.gitSetting(field{value: value{ops[0].text + "=" + ops[1].text, ops[1].from}, at: c.at}, map[string]string{})
+	c.git().gitSetting(field{value: value{ops[0].text + "=" + ops[1].text, ops[1].from}, at: c.at}, map[string]string{})
 }
 
 // restores reports whether git restore writes files of the work tree, as it does unless
 // it is told of one place only. Who takes back an option has named a place, too.
-func (c *call) restores() bool {
+func (c gitCall) restores() bool {
 	told := c.seen["staged"] || c.seen["--no-staged"] || c.seen["--no-worktree"]
 	return (c.seen["worktree"] || !told) && !c.seen["--version"]
 }
@@ -468,7 +468,7 @@ var gitWords = map[string][]string{"--recurse-submodules": {"checkout", "on-dema
 
 // gitCheckout tells a change of branch from files that are overwritten.
 func gitCheckout(c *call, p parsed, f *hook.Fact) {
-	revs, paths, cut := c.before(p)
+	revs, paths, cut := c.git().before(p)
 	revs = slices.DeleteFunc(revs, func(o operand) bool { return o.index > 0 && slices.Contains(gitWords[c.args[o.index-1].text], o.text) })
 	f.Force = c.seen["force"]
 	switch {

@@ -25,7 +25,7 @@ type gitConfig struct {
 }
 
 // gitConnects tells to which machines a command of git talks.
-func (c *call) gitConnects(verb string, p parsed, since int) {
+func (c gitCall) gitConnects(verb string, p parsed, since int) {
 	push := verb == "push" || verb == "send-pack" || verb == "lfs" && p.sub == "push"
 	var sends []string
 	if push && !c.seen["dry"] {
@@ -52,7 +52,7 @@ func (c *call) gitConnects(verb string, p parsed, since int) {
 
 // gitPeers are the words that say with whom a command of git talks: names of remotes,
 // and addresses.
-func (c *call) gitPeers(verb string, p parsed, cfg *gitConfig, push bool) []field {
+func (c gitCall) gitPeers(verb string, p parsed, cfg *gitConfig, push bool) []field {
 	var words []field
 	named := func(names ...string) []field {
 		var out []field
@@ -107,7 +107,7 @@ func (c *call) gitPeers(verb string, p parsed, cfg *gitConfig, push bool) []fiel
 }
 
 // gitRemote notes an address that the line gives to a remote.
-func (c *call) gitRemote(name, address string) {
+func (c gitCall) gitRemote(name, address string) {
 	if len(c.shared.remotes) < maxValues {
 		c.shared.remotes[name] = append(c.shared.remotes[name], address)
 	}
@@ -115,7 +115,7 @@ func (c *call) gitRemote(name, address string) {
 
 // gitURLs are the addresses of a remote; an address is its own. A path here is none, and
 // of a remote that is not known there are none.
-func (c *call) gitURLs(cfg *gitConfig, name string, push bool) []string {
+func (c gitCall) gitURLs(cfg *gitConfig, name string, push bool) []string {
 	urls := c.shared.remotes[name]
 	if len(urls) == 0 && push {
 		urls = cfg.settings["remote."+name+".pushurl"]
@@ -193,7 +193,7 @@ func (g *gitConfig) usual(push bool) string {
 }
 
 // gitConfig reads the settings of the repository in which the line is, and the user's.
-func (c *call) gitConfig() *gitConfig {
+func (c gitCall) gitConfig() *gitConfig {
 	g := &gitConfig{settings: map[string][]string{}}
 	if c.world.ReadFile == nil || len(c.st.dirs) == 0 || strings.ContainsRune(c.st.dirs[0], hole) {
 		return g
@@ -201,7 +201,7 @@ func (c *call) gitConfig() *gitConfig {
 	if c.world.Home != "" {
 		c.gitSettings(g, c.world.Home+"/.gitconfig")
 	}
-	if vs := c.environment("GIT_DIR"); len(vs) > 0 && vs[0].known() && vs[0].text != "" {
+	if vs := c.net().environment("GIT_DIR"); len(vs) > 0 && vs[0].known() && vs[0].text != "" {
 		g.dir = path.Clean(c.places(vs[0].text)[0])
 		g.common = g.dir
 		g.read = c.gitSettings(g, g.dir+"/config")
@@ -216,7 +216,7 @@ func (c *call) gitConfig() *gitConfig {
 }
 
 // gitDiscover looks for the repository of a folder, and reads its settings.
-func (c *call) gitDiscover(g *gitConfig) {
+func (c gitCall) gitDiscover(g *gitConfig) {
 	for dir, n := c.st.dirs[0], 0; n < maxGitParents; dir, n = path.Dir(dir), n+1 {
 		g.top, g.dir = dir, path.Join(dir, ".git")
 		g.common = g.dir
@@ -247,7 +247,7 @@ func joined(dir, name string) string {
 }
 
 // gitFile is a small file of a repository, or "".
-func (c *call) gitFile(name string) string {
+func (c gitCall) gitFile(name string) string {
 	if !c.step() {
 		return ""
 	}
@@ -259,7 +259,7 @@ func (c *call) gitFile(name string) string {
 }
 
 // gitModules are the addresses of the submodules.
-func (c *call) gitModules(g *gitConfig) []string {
+func (c gitCall) gitModules(g *gitConfig) []string {
 	more := &gitConfig{settings: map[string][]string{}}
 	if c.world.ReadFile != nil && g.top != "" {
 		c.gitSettings(more, g.top+"/.gitmodules")
@@ -280,7 +280,7 @@ func (c *call) gitModules(g *gitConfig) []string {
 }
 
 // gitSettings adds the settings of a file. It reports false if there is none.
-func (c *call) gitSettings(g *gitConfig, name string) bool {
+func (c gitCall) gitSettings(g *gitConfig, name string) bool {
 	if !c.step() {
 		return false
 	}

@@ -27,10 +27,10 @@ func gitUpdateRef(c *call, p parsed, f *hook.Fact) {
 	}
 	switch len(p.operands) {
 	case 2:
-		f.Creates = c.newRef(ref.text)
+		f.Creates = c.git().newRef(ref.text)
 	case 3: // git itself refuses if it has another value now
 		old := p.operands[2]
-		f.Creates = old.known() && (len(old.text) == 40 || len(old.text) == 64) && strings.Trim(old.text, "0") == "" || c.newRef(ref.text)
+		f.Creates = old.known() && (len(old.text) == 40 || len(old.text) == 64) && strings.Trim(old.text, "0") == "" || c.git().newRef(ref.text)
 	}
 }
 
@@ -53,7 +53,7 @@ func gitSymbolicRef(c *call, p parsed, f *hook.Fact) {
 
 // newRef reports whether a repository is known not to have a reference. What replaces an
 // object is never new: every history with that object changes.
-func (c *call) newRef(ref string) bool {
+func (c gitCall) newRef(ref string) bool {
 	if c.world.Lstat == nil || c.world.ReadFile == nil || strings.HasPrefix(strings.ToLower(ref), "refs/replace/") || c.refsChanged() {
 		return false
 	}
@@ -61,11 +61,11 @@ func (c *call) newRef(ref string) bool {
 		return false
 	}
 	for _, name := range []string{"GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_REPLACE_REF_BASE"} {
-		if c.environment(name).anyText() {
+		if c.net().environment(name).anyText() {
 			return false
 		}
 	}
-	if dir := c.environment("GIT_DIR"); dir.anyText() {
+	if dir := c.net().environment("GIT_DIR"); dir.anyText() {
 		if len(dir) != 1 || !dir[0].known() {
 			return false
 		}
@@ -90,14 +90,14 @@ func (vs values) anyText() bool {
 
 // refsChanged reports whether the line may have made a reference another one's name, or
 // one that is not on the disk yet.
-func (c *call) refsChanged() bool {
+func (c gitCall) refsChanged() bool {
 	return c.shared.repointed || slices.ContainsFunc(c.out, func(f hook.Fact) bool {
 		return f.Does == "unknown" || (f.Does == "write" || f.Does == "move") && slices.Contains(strings.Split(f.Path, "/"), ".git")
 	})
 }
 
 // lacksRef reports whether the repository of a configuration has no such reference.
-func (c *call) lacksRef(g *gitConfig, ref string) bool {
+func (c gitCall) lacksRef(g *gitConfig, ref string) bool {
 	if !g.read || g.vague {
 		return false
 	}
@@ -125,7 +125,7 @@ func (c *call) lacksRef(g *gitConfig, ref string) bool {
 }
 
 // missing reports whether nothing lies at a path; what cannot be told is not missing.
-func (c *call) missing(name string) bool {
+func (c gitCall) missing(name string) bool {
 	_, err := c.world.Lstat(name)
 	return errors.Is(err, fs.ErrNotExist)
 }

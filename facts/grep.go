@@ -17,8 +17,8 @@ type grepCall struct {
 }
 
 // grep reads files; where the pattern is an option, all operands are files.
-func (c *call) grep() values {
-	g := grepCall{call: c, recursive: c.name == "rg" || c.name == "ag" || c.name == "ack"}
+func (c textCall) grep() values {
+	g := grepCall{call: c.call, recursive: c.name == "rg" || c.name == "ag" || c.name == "ack"}
 	g.read()
 	if !g.pattern && len(g.operands) > 0 {
 		g.patterns = append(g.patterns, g.operands[0].text)
@@ -84,7 +84,7 @@ func (g *grepCall) long(i int) (more int) {
 		g.pattern = true
 	case name == "--pre" && has:
 		f.text = val
-		g.runField(f)
+		g.builtin().runField(f)
 	case name == "--recursive" || name == "--dereference-recursive":
 		g.recursive = true
 	case slices.Contains(grepValued, name) && !has:
@@ -180,7 +180,7 @@ func endOfPattern(src string, i int) int {
 }
 
 // awk runs what its programs give to system() and pipes.
-func (c *call) awk() values {
+func (c textCall) awk() values {
 	args := c.args
 	script := -1
 	inPlace, empties := false, false
@@ -188,7 +188,7 @@ func (c *call) awk() values {
 		t := args[i].text
 		if t == "-f" || t == "--file" {
 			if i+1 < len(args) {
-				c.runFile(args[i+1], "awk")
+				c.lang().runFile(args[i+1], "awk")
 			}
 			i++
 			script = len(args)
@@ -208,7 +208,7 @@ func (c *call) awk() values {
 		}
 		if script < 0 {
 			script = i
-			c.program("awk", args[i].value)
+			c.lang().program("awk", args[i].value)
 			empties = inPlace && args[i].known() && awkEmpties(args[i].text)
 			continue
 		}

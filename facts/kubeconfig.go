@@ -23,7 +23,7 @@ var kubeOptions = []string{"-n", "--namespace", "--context", "--kube-context", "
 
 // cluster tells of the server of the cluster that a call talks to, if its words name none:
 // the one of the context that it names, or of the one that is current.
-func (c *call) cluster(args []field, since int) {
+func (c netCall) cluster(args []field, since int) {
 	if !slices.Contains([]string{"kubectl", "oc", "k", "helm", "k9s", "stern"}, c.name) || c.world.ReadFile == nil || c.st.remote != "" {
 		return
 	}
@@ -72,7 +72,7 @@ func kubeWords(args []field) (verb string, options map[string]field) {
 }
 
 // kubeServer is the address of a server, and whether it is sure.
-func (c *call) kubeServer(options map[string]field) (server string, sure bool) {
+func (c netCall) kubeServer(options map[string]field) (server string, sure bool) {
 	var files values
 	if f, ok := options["--kubeconfig"]; ok {
 		files = values{f.value}

@@ -25,9 +25,9 @@ type interpreterCall struct {
 }
 
 // interpreter is a program that runs code: in an option, a file, or what it reads.
-func (c *call) interpreter() values {
+func (c langCall) interpreter() values {
 	language := interpreters[c.name]
-	r := interpreterCall{call: c, language: language, letters: lineOptions[language], words: c.args}
+	r := interpreterCall{call: c.call, language: language, letters: lineOptions[language], words: c.args}
 	if c.name == "bun" || c.name == "deno" {
 		if out, done := r.subCommand(); done {
 			return out
@@ -53,7 +53,7 @@ func (r *interpreterCall) subCommand() (values, bool) {
 	}
 	switch first := r.words[0].text; {
 	case first == "eval" && len(r.words) > 1:
-		r.program(r.language, r.words[1].value)
+		r.lang().program(r.language, r.words[1].value)
 		return anything(), true
 	case first == "run" || first == "x":
 		r.words = r.words[1:]
@@ -72,13 +72,13 @@ func (r *interpreterCall) word(i int) (more int, out values, done bool) {
 	perlish := r.language == "perl" || r.language == "ruby"
 	switch t := f.text; {
 	case t == "-":
-		return 0, r.runInput(r.language), true
+		return 0, r.lang().runInput(r.language), true
 	case slices.Contains([]string{"--eval", "--print", "--execute", "-eval", "--eval-string"}, t):
 		return r.nextCode(i), nil, false
 	case strings.HasPrefix(t, "--eval=") || strings.HasPrefix(t, "--print="):
 		_, f.text, _ = strings.Cut(t, "=")
 		r.ran = true
-		r.program(r.language, f.value)
+		r.lang().program(r.language, f.value)
 	case t == "-m" && r.language == "python":
 		return 0, r.module(r.words[i+1:]), true
 	case slices.Contains([]string{"--require", "--import", "--loader", "-W", "-X", "-I"}, t) || t == "-r" && r.language == "javascript":
@@ -95,7 +95,7 @@ func (r *interpreterCall) word(i int) (more int, out values, done bool) {
 		if r.language != "javascript" && t[k+1:] != "" {
 			f.text = t[k+1:]
 			r.ran = true
-			r.program(r.language, f.value)
+			r.lang().program(r.language, f.value)
 			break
 		}
 		return r.nextCode(i), nil, false
@@ -118,7 +118,7 @@ func (r *interpreterCall) word(i int) (more int, out values, done bool) {
 func (r *interpreterCall) nextCode(i int) (more int) {
 	if i+1 < len(r.words) {
 		r.codes = append(r.codes, r.words[i+1].text)
-		r.program(r.language, r.words[i+1].value)
+		r.lang().program(r.language, r.words[i+1].value)
 	}
 	r.ran = true
 	return 1
@@ -180,7 +180,7 @@ func (r *interpreterCall) file(i int) values {
 		f.text = base
 		return r.shell.run(append([]field{f}, r.words[i+1:]...), r.stdin, r.at)
 	}
-	r.runFile(f, r.language)
+	r.lang().runFile(f, r.language)
 	for _, g := range r.words[i+1:] {
 		r.mayRead(g)
 	}

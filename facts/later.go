@@ -145,7 +145,7 @@ func (c *call) timed(p parsed) {
 			c.tell(hook.Fact{Does: "execute", From: "download", At: c.at, Sure: true})
 		case c.name == "crontab":
 			for _, line := range cronLines(v.text) {
-				c.runText(value{text: line}, nil)
+				c.builtin().runText(value{text: line}, nil)
 			}
 		case v.known():
 			c.inner(v.text, c.at, nil, nil, false)

@@ -104,12 +104,12 @@ func (c *call) cmake() values {
 func (c *call) ansible(f field) {
 	switch module := cmp.Or(c.value["-m"], c.value["--module-name"], "command"); module {
 	case "command", "shell", "raw", "ansible.builtin.shell", "ansible.builtin.command":
-		c.runThere("hosts", f)
+		c.table().runThere("hosts", f)
 	case "file", "ansible.builtin.file":
 		if strings.Contains(f.text, "state=absent") {
 			for w := range strings.FieldsSeq(f.text) {
 				if p, ok := strings.CutPrefix(w, "path="); ok {
-					c.runThere("hosts", field{value: value{text: "rm -rf " + quote(p)}, at: f.at})
+					c.table().runThere("hosts", field{value: value{text: "rm -rf " + quote(p)}, at: f.at})
 				}
 			}
 		}

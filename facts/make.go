@@ -8,7 +8,7 @@ import (
 )
 
 // recipes reads the recipes of a makefile for some targets.
-func (c *call) recipes(file string, targets []string) {
+func (c buildCall) recipes(file string, targets []string) {
 	if len(c.st.dirs) == 0 {
 		return
 	}
@@ -37,7 +37,7 @@ func (c *call) recipes(file string, targets []string) {
 	}
 }
 
-func (c *call) makefile(src string, targets []string) {
+func (c buildCall) makefile(src string, targets []string) {
 	rules, needs, vars := map[string][]string{}, map[string][]string{}, map[string]string{}
 	var current []string
 	first := ""
@@ -97,7 +97,7 @@ func (c *call) makefile(src string, targets []string) {
 }
 
 // make runs recipes of a file that lies in the folder.
-func (c *call) make() values {
+func (c buildCall) make() values {
 	file := ""
 	var targets []string
 	for i := 0; i < len(c.args); i++ {

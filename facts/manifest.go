@@ -47,7 +47,7 @@ var manifestFiles = sync.OnceValue(func() []manifestFile {
 
 // namedPackages are the packages that the manifests and lock files of the line's folder,
 // and of the project's top, name for a manager.
-func (c *call) namedPackages(manager string) map[string]bool {
+func (c buildCall) namedPackages(manager string) map[string]bool {
 	if c.world.ReadFile == nil || len(c.st.dirs) != 1 || strings.ContainsRune(c.st.dirs[0], hole) {
 		return nil
 	}

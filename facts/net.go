@@ -11,7 +11,7 @@ import (
 
 // connect tells that a program talks to the host of a URL, and gives the source of
 // what it gets from there.
-func (c *call) connect(f field, method string, sends, receives []string) string {
+func (c netCall) connect(f field, method string, sends, receives []string) string {
 	raw := f.text
 	if !strings.Contains(raw, "://") {
 		raw = "http://" + raw
@@ -51,7 +51,7 @@ func (c *call) connect(f field, method string, sends, receives []string) string 
 	c.tell(fact)
 	c.answersHTTP(raw, method, fact.Class, f.at)
 	if u != nil {
-		c.restDeletes(u, method, c.bodyText(), f, fact.Sure)
+		c.service().restDeletes(u, method, c.bodyText(), f, fact.Sure)
 	}
 	if strings.Contains(raw, "/_delete_by_query") && method == "POST" {
 		c.tell(hook.Fact{Does: "infra", System: "elasticsearch", Verb: "delete", Object: visible(raw), Bulk: true, At: f.at, Sure: fact.Sure})
@@ -60,7 +60,7 @@ func (c *call) connect(f field, method string, sends, receives []string) string 
 }
 
 // bodyText is what the options of a request say that it sends, as far as they say it.
-func (c *call) bodyText() string {
+func (c netCall) bodyText() string {
 	var b strings.Builder
 	for _, name := range []string{"-d", "--data", "--data-raw", "--data-binary", "--json", "--body-data"} {
 		b.WriteString(c.value[name])
@@ -69,7 +69,7 @@ func (c *call) bodyText() string {
 }
 
 // host tells that a program talks to a host, which may have a user before and a path behind it.
-func (c *call) host(f field) {
+func (c netCall) host(f field) {
 	for _, a := range addresses(f.text) {
 		c.tell(hook.Fact{Does: "connect", Scheme: "ssh", Host: strings.ToLower(visible(a.host)), Port: a.port, Class: hostClass(a.host), At: f.at, Sure: f.known()})
 	}

@@ -14,7 +14,7 @@ type manifest struct {
 }
 
 // packageJSON reads the package.json of the line's folder, as far as it is known.
-func (c *call) packageJSON() (m manifest, ok bool) {
+func (c buildCall) packageJSON() (m manifest, ok bool) {
 	if len(c.st.dirs) != 1 || strings.ContainsRune(c.st.dirs[0], hole) {
 		return m, false
 	}
@@ -28,7 +28,7 @@ func (c *call) packageJSON() (m manifest, ok bool) {
 }
 
 // npmScript runs a script of the manifest, with those that go before and after it.
-func (c *call) npmScript(name string, args []field) {
+func (c buildCall) npmScript(name string, args []field) {
 	m, ok := c.packageJSON()
 	if !ok || c.st.calls >= maxCalls {
 		return
@@ -55,7 +55,7 @@ func (c *call) npmScript(name string, args []field) {
 var installScripts = []string{"preinstall", "install", "postinstall", "prepare"}
 
 // npmInstall runs what an installation runs by itself.
-func (c *call) npmInstall() {
+func (c buildCall) npmInstall() {
 	for _, n := range installScripts {
 		if m, ok := c.packageJSON(); ok && m.Scripts[n] != "" {
 			c.inner(clean(m.Scripts[n]), c.at, nil, nil, false)

@@ -10,7 +10,7 @@ import (
 // onward tells of the machines that connections of a call lead to beside those that it
 // names: what the configuration of ssh means by a name, and the proxies of the
 // environment. What runs on another machine goes by the settings there.
-func (c *call) onward(args []field, since int) {
+func (c sshCall) onward(args []field, since int) {
 	for i, n := since, len(c.out); i < n; i++ {
 		f := c.out[i]
 		if f.Does != "connect" || f.Host == "" || f.Dry || slices.Contains(c.shared.onwards, i) {
@@ -30,7 +30,7 @@ func (c *call) onward(args []field, since int) {
 }
 
 // onSSH tells where a connection of ssh leads, and what is run for it.
-func (c *call) onSSH(f *hook.Fact, args []field) {
+func (c sshCall) onSSH(f *hook.Fact, args []field) {
 	cfg := c.sshSettings(args)
 	if gap := c.sshGap(cfg); gap != "" {
 		c.unknown(f.At, gap)
@@ -65,7 +65,7 @@ func (c *call) onSSH(f *hook.Fact, args []field) {
 }
 
 // leads tells of a machine that a connection leads to.
-func (c *call) leads(f *hook.Fact, e endpoint, sends []string) {
+func (c sshCall) leads(f *hook.Fact, e endpoint, sends []string) {
 	e.maybe = e.maybe || !f.Sure
 	e.at = field{at: f.At}
 	c.shell.connects(e, sends, f.At, len(c.out))
@@ -74,7 +74,7 @@ func (c *call) leads(f *hook.Fact, e endpoint, sends []string) {
 
 // proxied tells of the proxy of a connection. One that the line itself sets gets to see
 // what is sent; one of the user's environment is the user's own.
-func (c *call) proxied(f *hook.Fact) {
+func (c sshCall) proxied(f *hook.Fact) {
 	if f.Class == "loopback" || c.unproxied(f.Host) {
 		return
 	}
@@ -84,7 +84,7 @@ func (c *call) proxied(f *hook.Fact) {
 	}
 	for _, name := range names {
 		own := c.st.vars[name]
-		for _, v := range c.environment(name) {
+		for _, v := range c.net().environment(name) {
 			var sends []string
 			if len(own) > 0 {
 				sends = f.Sends
@@ -99,16 +99,16 @@ func (c *call) proxied(f *hook.Fact) {
 				c.leads(f, endpoint{hostPort: a, maybe: !v.known()}, sends)
 			}
 		}
-		if len(c.environment(name)) > 0 {
+		if len(c.net().environment(name)) > 0 {
 			return
 		}
 	}
 }
 
 // unproxied reports whether NO_PROXY names a host, or a domain that it is in.
-func (c *call) unproxied(host string) bool {
+func (c sshCall) unproxied(host string) bool {
 	for _, name := range []string{"no_proxy", "NO_PROXY"} {
-		for _, v := range c.environment(name) {
+		for _, v := range c.net().environment(name) {
 			for one := range strings.SplitSeq(v.text, ",") {
 				one, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(one)), ":")
 				one = strings.TrimPrefix(strings.TrimPrefix(one, "*"), ".")

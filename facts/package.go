@@ -9,8 +9,8 @@ import (
 // packages tells of each package that a call installs, removes or publishes, and
 // where it comes from: registry, index (a registry of another address), git, url or
 // path.
-func (c *call) packages(t template, p parsed) {
-	one := t.fact(c, p)
+func (c buildCall) packages(t template, p parsed) {
+	one := t.fact(c.call, p)
 	one.Name, one.Source = "", "registry"
 	for _, name := range []string{"-i", "--index-url", "--extra-index-url", "--registry", "--index", "-s", "--source", "-Source", "--default-index", "--server", "--mirror", "--add", "-a", "-c", "--channel", "--find-links", "-f"} {
 		if v := c.value[name]; strings.Contains(v, "://") && !usualRegistry(v) {
@@ -49,7 +49,7 @@ func (c *call) packages(t template, p parsed) {
 		if s := packageSource(o.text); s != "registry" {
 			fact.Source = s
 			fact.Global = fact.Global && (s != "path" || fact.Manager != "gem")
-		} else if one.Source == "registry" && c.name == "go" && p.sub == "install" && strings.Contains(o.text, "@") && c.strangeModule(o.text) {
+		} else if one.Source == "registry" && c.name == "go" && p.sub == "install" && strings.Contains(o.text, "@") && c.net().strangeModule(o.text) {
 			fact.Source = "url"
 		} else if fact.Verb == "install" {
 			if named == nil {

@@ -362,7 +362,7 @@ func (p *psCall) web() values {
 	var sends, receives []string
 	if f, ok := p.named["-infile"]; ok {
 		p.psPath("read", f, effect{sends: true}, p.at)
-		sends = c.sourcesOf(field{value: value{text: winPath(p.psText(f))}})
+		sends = c.net().sourcesOf(field{value: value{text: winPath(p.psText(f))}})
 	}
 	if b, ok := p.named["-body"]; ok && b.sub {
 		sends = union(sends, p.psSources(b))
@@ -381,7 +381,7 @@ func (p *psCall) web() values {
 	for _, v := range p.fed {
 		sends = union(sends, v.from)
 	}
-	from := c.connect(field{value: value{text: p.psText(uri)}, at: p.at}, method, sends, receives)
+	from := c.net().connect(field{value: value{text: p.psText(uri)}, at: p.at}, method, sends, receives)
 	if f, ok := p.named["-outfile"]; ok {
 		p.store(p.places(winPath(p.psText(f)))[0], anything(from))
 	} else if p.name == "start-bitstransfer" && len(p.operands) > 1 {

@@ -179,10 +179,10 @@ func (sh *shell) psMember(s string, at hook.Span) values {
 		sh.psPath("move", word(0), effect{}, at)
 	case strings.HasSuffix(head, ".downloadstring"), strings.HasSuffix(head, ".downloaddata"):
 		c := &call{shell: sh, name: "webclient", at: at}
-		return anything(c.connect(field{value: value{text: sh.psText(word(0))}, at: at}, "GET", nil, nil))
+		return anything(c.net().connect(field{value: value{text: sh.psText(word(0))}, at: at}, "GET", nil, nil))
 	case strings.HasSuffix(head, ".downloadfile"):
 		c := &call{shell: sh, name: "webclient", at: at}
-		from := c.connect(field{value: value{text: sh.psText(word(0))}, at: at}, "GET", nil, []string{visible(word(1).text)})
+		from := c.net().connect(field{value: value{text: sh.psText(word(0))}, at: at}, "GET", nil, []string{visible(word(1).text)})
 		sh.psPath("write", word(1), effect{}, at)
 		sh.store(sh.places(winPath(sh.psText(word(1))))[0], anything(from))
 	case strings.HasSuffix(head, "::frombase64string"):

@@ -54,12 +54,12 @@ func (p *psCall) onward(since int) {
 				if a.scheme == "" {
 					a.scheme = "http"
 				}
-				c.leads(&f, endpoint{hostPort: a, maybe: !v.known()}, f.Sends)
+				c.ssh().leads(&f, endpoint{hostPort: a, maybe: !v.known()}, f.Sends)
 			}
 		}
 	}
 	if !p.flag("-noproxy") {
-		c.onward(nil, since)
+		c.ssh().onward(nil, since)
 	}
 }
 
@@ -153,7 +153,7 @@ func (sh *shell) psUploads(head, src string, at hook.Span) {
 	if strings.HasSuffix(head, "file") || strings.Contains(head, "fileasync") {
 		f := psWord{text: args[len(args)-1], quoted: true}
 		sh.psPath("read", f, effect{sends: true}, at)
-		sends = c.sourcesOf(field{value: value{text: winPath(args[len(args)-1])}})
+		sends = c.net().sourcesOf(field{value: value{text: winPath(args[len(args)-1])}})
 	} else {
 		for _, one := range sh.psParsed(src) {
 			for _, w := range one.words {
@@ -161,5 +161,5 @@ func (sh *shell) psUploads(head, src string, at hook.Span) {
 			}
 		}
 	}
-	c.connect(field{value: value{text: args[0]}, at: at}, "POST", sends, nil)
+	c.net().connect(field{value: value{text: args[0]}, at: at}, "POST", sends, nil)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // onlyLooks reports whether a program that changes the machine is only asked to tell.
-func (c *call) onlyLooks(p parsed) bool {
+func (c tableCall) onlyLooks(p parsed) bool {
 	words := []string{"status", "list", "show", "info", "get", "usage", "query", "queryex", "enum", "ls", "state", "print", "help", "version", "check", "history", "describe", "df", "filesystem", "iostat"}
 	for i, o := range p.operands[:min(2, len(p.operands))] { // btrfs subvolume list, parted /dev/sda print
 		if (i == 0 || slices.Contains([]string{"btrfs", "parted", "nvme"}, c.name)) && slices.Contains(words, strings.ToLower(o.text)) {
@@ -25,7 +25,7 @@ func (c *call) onlyLooks(p parsed) bool {
 }
 
 // movedTo says of what is moved in which scope it is then.
-func (c *call) movedTo(before int) {
+func (c tableCall) movedTo(before int) {
 	where := ""
 	for _, f := range c.out[min(before, len(c.out)):] {
 		if f.Does == "write" {
@@ -40,7 +40,7 @@ func (c *call) movedTo(before int) {
 }
 
 // act tells what a program does with one word.
-func (c *call) act(r role, f field, p parsed) {
+func (c tableCall) act(r role, f field, p parsed) {
 	e := effect{recursive: c.seen["recursive"], dry: c.seen["dry"]}
 	if !c.actFile(r, f, e) && !c.actRun(r, f, p) && !c.actData(r, f, p, e) && !c.actMachine(r, f, p) {
 		c.actNet(r, f, p, e)
@@ -48,7 +48,7 @@ func (c *call) act(r role, f field, p parsed) {
 }
 
 // actFile reads the roles of words that name files.
-func (c *call) actFile(r role, f field, e effect) bool {
+func (c tableCall) actFile(r role, f field, e effect) bool {
 	switch r {
 	case "read", "write", "delete", "move":
 		if r == "read" && c.seen["inplace"] {
@@ -78,7 +78,7 @@ func (c *call) actFile(r role, f field, e effect) bool {
 		e.dry = true
 		c.shell.path("read", f, e)
 	case "keyfile":
-		c.sshKey(f, e)
+		c.ssh().sshKey(f, e)
 	case "maybe": // a file, if there is one of that name
 		c.mayRead(f)
 	case "dir":
@@ -96,22 +96,22 @@ func (c *call) actFile(r role, f field, e effect) bool {
 }
 
 // actRun reads the roles of words that are run.
-func (c *call) actRun(r role, f field, p parsed) bool {
+func (c tableCall) actRun(r role, f field, p parsed) bool {
 	switch r {
 	case "line", "eachline":
-		c.runField(f)
+		c.builtin().runField(f)
 	case "source":
-		c.runFile(f, "sh")
+		c.lang().runFile(f, "sh")
 	case "before": // it is run with another program behind it
 		f.text += " " + string(word)
-		c.runField(f)
+		c.builtin().runField(f)
 	case "fetched":
-		c.fetched(f)
+		c.net().fetched(f)
 	case "binary": // what runs is in the file
 		c.binary(f)
 	case "npmscript":
 		if len(p.operands) > 0 && p.operands[0].at == f.at {
-			c.npmScript(f.text, fieldsOf(p.operands[1:]))
+			c.build().npmScript(f.text, fieldsOf(p.operands[1:]))
 		}
 	case "escape":
 		if c.name == "gdb" || c.name == "lldb" {
@@ -123,7 +123,7 @@ func (c *call) actRun(r role, f field, p parsed) bool {
 			c.seen["prints"] = true
 		}
 	case "envname":
-		c.prints("env:" + f.text)
+		c.builtin().prints("env:" + f.text)
 	case "envformat", "psmode", "onekey", "migration", "setting":
 		c.asksFor(r, f, p)
 	case "thereline": // it runs on the machine that is meant
@@ -140,14 +140,14 @@ func (c *call) actRun(r role, f field, p parsed) bool {
 					break
 				}
 				line, more, _ := strings.Cut(after, "}")
-				c.runText(value{line, f.from}, nil)
+				c.builtin().runText(value{line, f.from}, nil)
 				rest = more
 			}
 		}
 		c.mayRead(f)
 	case "npmset":
 		if name, line, ok := strings.Cut(f.text, "="); ok && strings.HasPrefix(name, "scripts.") && slices.Contains(installScripts, name[len("scripts."):]) {
-			c.unsure(func() { c.runText(value{line, f.from}, nil) })
+			c.unsure(func() { c.builtin().runText(value{line, f.from}, nil) })
 		}
 	case "vim":
 		c.editor(f)
@@ -163,7 +163,7 @@ func (c *call) actRun(r role, f field, p parsed) bool {
 var intoMemory = []string{"getenv", "environ", "dump memory", "dump binary", "generate-core-file", "gcore", "memory read", "find "}
 
 // looksInto tells that a debugger reads the environment or the memory of a process that runs.
-func (c *call) looksInto(f field) {
+func (c tableCall) looksInto(f field) {
 	attached := c.seen["-p"] || c.seen["-pid"] || c.seen["-n"] || slices.ContainsFunc(c.args, func(a field) bool { return strings.Contains(a.text, "attach") })
 	if attached && slices.ContainsFunc(intoMemory, func(m string) bool { return strings.Contains(f.text, m) }) {
 		c.tell(hook.Fact{Does: "read", Path: c.name + ":memory", Secret: "environment of a process", At: f.at, Sure: true})
@@ -174,7 +174,7 @@ func (c *call) looksInto(f field) {
 var holders = []string{"ssh-agent", "gpg-agent", "gnome-keyring-daemon", "kwalletd", "keepassxc", "1password", "bitwarden", "vault", "secretd", "securityd", "lsass", "firefox", "chrome"}
 
 // binary tells of a file that is run and that no reader reads.
-func (c *call) binary(f field) {
+func (c tableCall) binary(f field) {
 	c.shell.path("read", f, effect{})
 	for _, v := range c.content(f) {
 		if origin(v) == "download" {
@@ -184,16 +184,16 @@ func (c *call) binary(f field) {
 }
 
 // runThere runs a line on another machine.
-func (c *call) runThere(remote string, f field) {
+func (c tableCall) runThere(remote string, f field) {
 	old := c.st
 	c.shell.st = old.clone()
 	c.st.remote = remote
-	c.runText(f.value, nil)
+	c.builtin().runText(f.value, nil)
 	c.shell.st = old
 }
 
 // asksFor notes what a word asks a program to print, or to take away.
-func (c *call) asksFor(r role, f field, p parsed) {
+func (c tableCall) asksFor(r role, f field, p parsed) {
 	switch t := strings.ReplaceAll(f.text, "EnvironmentFile", ""); {
 	case r == "onekey":
 		c.seen["onekey"] = true
@@ -209,16 +209,16 @@ func (c *call) asksFor(r role, f field, p parsed) {
 }
 
 // escapes runs the rest of a line that begins in one of some ways.
-func (c *call) escapes(f field, line string, starts ...string) {
+func (c tableCall) escapes(f field, line string, starts ...string) {
 	for _, start := range starts {
 		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), start); ok {
-			c.runText(value{rest, f.from}, nil)
+			c.builtin().runText(value{rest, f.from}, nil)
 		}
 	}
 }
 
 // actData reads the roles of words for databases and archives.
-func (c *call) actData(r role, f field, p parsed, e effect) bool {
+func (c tableCall) actData(r role, f field, p parsed, e effect) bool {
 	switch r {
 	case "sql":
 		for l := range strings.Lines(f.text) {
@@ -266,7 +266,7 @@ func (c *call) actData(r role, f field, p parsed, e effect) bool {
 
 // ownDatabase tells that a client opens a database of hookway itself, if it is not only
 // asked to show something.
-func (c *call) ownDatabase(f field) {
+func (c tableCall) ownDatabase(f field) {
 	for _, a := range c.args {
 		first, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(a.text)), " ")
 		if a.at != f.at && (first == "select" || first == ".schema" || first == ".tables" || first == ".dump") || a.text == "-readonly" {
@@ -284,7 +284,7 @@ func (c *call) ownDatabase(f field) {
 var disks = []string{"/dev/sd", "/dev/nvme", "/dev/mem", "/dev/disk", "/dev/vd"}
 
 // actMachine reads the roles of words that change the machine.
-func (c *call) actMachine(r role, f field, p parsed) bool {
+func (c tableCall) actMachine(r role, f field, p parsed) bool {
 	switch r {
 	case "mode":
 		c.mode(f, p)
@@ -314,7 +314,7 @@ func (c *call) actMachine(r role, f field, p parsed) bool {
 	case "ansible":
 		c.ansible(f)
 	case "volume":
-		c.mount(f)
+		c.service().mount(f)
 	case "capability":
 		c.capability(f)
 	case "podspec":
@@ -335,9 +335,9 @@ func (c *call) actMachine(r role, f field, p parsed) bool {
 }
 
 // mongo reads code for a MongoDB shell.
-func (c *call) mongo(f field) {
+func (c tableCall) mongo(f field) {
 	fact := hook.Fact{Does: "sql", Dialect: "mongodb", Verb: "select", Where: "local", At: f.at, Sure: f.known()}
-	if away := c.elsewhere(); away {
+	if away := c.net().elsewhere(); away {
 		fact.Where = "remote"
 	} else if slices.ContainsFunc(c.args, func(a field) bool { return a.text == string(hole) }) {
 		fact.Where = "unknown"
@@ -355,23 +355,23 @@ func (c *call) mongo(f field) {
 }
 
 // editor reads a command for an editor, which may run a line of a shell.
-func (c *call) editor(f field) {
+func (c tableCall) editor(f field) {
 	line := strings.TrimLeft(f.text, ": ")
 	for _, start := range []string{"silent ", "sil ", "execute ", "exe ", "%"} {
 		line = strings.TrimPrefix(line, start)
 	}
 	if i := strings.IndexByte(line, '!'); i >= 0 && i < 8 {
-		c.runText(value{line[i+1:], f.from}, nil)
+		c.builtin().runText(value{line[i+1:], f.from}, nil)
 		return
 	}
 	if i := strings.Index(line, "system("); i >= 0 {
-		c.program("python", value{line[i:], f.from}) // system('…') reads the same there
+		c.lang().program("python", value{line[i:], f.from}) // system('…') reads the same there
 	}
 }
 
 // archive reads the file and the members of tar: which are read or written depends on
 // what it is to do.
-func (c *call) archive(r role, f field, p parsed) {
+func (c tableCall) archive(r role, f field, p parsed) {
 	letters := ""
 	for i, a := range c.args {
 		if strings.HasPrefix(a.text, "--") {
@@ -403,7 +403,7 @@ func (c *call) archive(r role, f field, p parsed) {
 
 // onDevice reports whether an operand is a device; of a plain file nothing is lost
 // but that file.
-func (c *call) onDevice(p parsed) bool {
+func (c tableCall) onDevice(p parsed) bool {
 	on := false
 	for _, o := range p.operands {
 		if strings.HasPrefix(o.text, "/dev/") && !harmlessDevice(o.text) || !o.known() || c.name == "diskutil" && strings.HasPrefix(o.text, "disk") {
@@ -417,7 +417,7 @@ func (c *call) onDevice(p parsed) bool {
 
 // mode tells of permissions that let others in: set-user-ID bits, and everything for
 // everybody outside the project.
-func (c *call) mode(f field, p parsed) {
+func (c tableCall) mode(f field, p parsed) {
 	if c.name != "chmod" {
 		return
 	}
@@ -442,7 +442,7 @@ func (c *call) mode(f field, p parsed) {
 }
 
 // owner tells that all that lies below a folder of the system gets another owner.
-func (c *call) owner(f field, p parsed) {
+func (c tableCall) owner(f field, p parsed) {
 	if !c.seen["recursive"] {
 		return
 	}

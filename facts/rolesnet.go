@@ -7,15 +7,15 @@ import (
 )
 
 // actNet reads the roles of words that name hosts and addresses.
-func (c *call) actNet(r role, f field, p parsed, e effect) {
+func (c tableCall) actNet(r role, f field, p parsed, e effect) {
 	switch r {
 	case "url":
-		c.connect(f, "GET", nil, nil)
+		c.net().connect(f, "GET", nil, nil)
 	case "host":
-		c.host(f)
+		c.net().host(f)
 	case "repository":
 		if strings.Contains(f.text, "://") && !strings.HasPrefix(f.text, "file:") {
-			c.connect(f, "GET", nil, nil)
+			c.net().connect(f, "GET", nil, nil)
 		}
 	case "hosttcp":
 		c.tcp(f)
@@ -41,28 +41,28 @@ func (c *call) actNet(r role, f field, p parsed, e effect) {
 }
 
 // uploads tells that files go to another machine.
-func (c *call) uploads(r role, f field, p parsed) {
+func (c tableCall) uploads(r role, f field, p parsed) {
 	host, _, _ := strings.Cut(f.text, ":")
 	fact := hook.Fact{Does: "connect", Class: "public", Host: visible(host), At: f.at, Sure: true, Method: "POST", Dry: c.seen["dry"]}
 	for _, o := range p.operands {
 		if o.at != f.at || r == "sends" {
-			fact.Sends = union(fact.Sends, c.sourcesOf(o.field))
+			fact.Sends = union(fact.Sends, c.net().sourcesOf(o.field))
 		}
 	}
 	c.tell(fact)
 }
 
 // tcp tells of a connection to a host.
-func (c *call) tcp(f field) {
+func (c tableCall) tcp(f field) {
 	if strings.HasPrefix(f.text, "+") || c.name == "dig" && dnsTypes[f.text] {
 		return // options of dig
 	}
 	if c.seen["-U"] {
-		c.unixSocket(f)
+		c.net().unixSocket(f)
 		return
 	}
 	if c.seen["listen"] { // whoever calls gets what is piped in
-		if sends := c.secretsOf(leavesHere(c.stdin, true)); len(sends) > 0 {
+		if sends := c.net().secretsOf(leavesHere(c.stdin, true)); len(sends) > 0 {
 			c.tell(hook.Fact{Does: "connect", Scheme: "tcp", Class: "public", Sends: sends, At: f.at, Sure: true})
 		}
 		return
@@ -80,7 +80,7 @@ func (c *call) tcp(f field) {
 var dnsTypes = map[string]bool{"A": true, "AAAA": true, "ANY": true, "CAA": true, "CNAME": true, "IN": true, "MX": true, "NS": true, "PTR": true, "SOA": true, "SRV": true, "TXT": true}
 
 // httpie reads an operand of http: METHOD, address, or an item of the request.
-func (c *call) httpie(f field, p parsed) {
+func (c tableCall) httpie(f field, p parsed) {
 	method, url := "GET", ""
 	var sends []string
 	for _, o := range p.operands {
@@ -93,23 +93,23 @@ func (c *call) httpie(f field, p parsed) {
 			_, name, _ := strings.Cut(t, "@")
 			g := o.field
 			g.text = name
-			sends = union(sends, c.sourcesOf(g))
+			sends = union(sends, c.net().sourcesOf(g))
 		}
 	}
 	if f.text == url {
-		c.connect(f, method, sends, nil)
+		c.net().connect(f, method, sends, nil)
 	}
 }
 
 // socat reads one of its two addresses: what it connects to, and what it runs there.
-func (c *call) socat(f field) {
+func (c tableCall) socat(f field) {
 	kind, rest, _ := strings.Cut(f.text, ":")
 	rest, _, _ = strings.Cut(rest, ",")
 	switch kind = strings.ToLower(kind); {
 	case strings.HasPrefix(kind, "unix") || kind == "abstract-connect":
-		c.unixSocket(field{value: value{rest, f.from}, at: f.at})
+		c.net().unixSocket(field{value: value{rest, f.from}, at: f.at})
 	case kind == "exec" || kind == "system" || kind == "shell":
-		c.runText(value{rest, f.from}, nil)
+		c.builtin().runText(value{rest, f.from}, nil)
 		c.tell(hook.Fact{Does: "connect", Scheme: "tcp", What: "shell", At: f.at, Sure: true})
 	case strings.HasPrefix(kind, "tcp") || strings.HasPrefix(kind, "udp") || strings.HasPrefix(kind, "openssl") || strings.HasPrefix(kind, "ssl"):
 		c.socatHost(rest, kind, f)
@@ -125,17 +125,17 @@ func (c *call) socat(f field) {
 }
 
 // socatHost tells of a host that socat calls. What is piped into socat goes there.
-func (c *call) socatHost(s, kind string, f field) {
+func (c tableCall) socatHost(s, kind string, f field) {
 	if strings.Contains(kind, "listen") {
 		return
 	}
 	for _, a := range addresses(s) {
-		c.tell(hook.Fact{Does: "connect", Scheme: "tcp", Host: strings.ToLower(visible(a.host)), Port: a.port, Class: hostClass(a.host), Sends: c.secretsOf(leavesHere(c.stdin, true)), At: f.at, Sure: f.known()})
+		c.tell(hook.Fact{Does: "connect", Scheme: "tcp", Host: strings.ToLower(visible(a.host)), Port: a.port, Class: hostClass(a.host), Sends: c.net().secretsOf(leavesHere(c.stdin, true)), At: f.at, Sure: f.known()})
 	}
 }
 
 // peer reads an operand of scp and rsync.
-func (c *call) peer(f field, p parsed) {
+func (c tableCall) peer(f field, p parsed) {
 	there := peerHost(f.text)
 	if len(there) == 0 {
 		c.here(f, p)
@@ -144,7 +144,7 @@ func (c *call) peer(f field, p parsed) {
 	var sends []string
 	for _, o := range p.operands[:max(len(p.operands)-1, 0)] {
 		if len(peerHost(o.text)) == 0 {
-			sends = union(sends, c.sourcesOf(o.field))
+			sends = union(sends, c.net().sourcesOf(o.field))
 		}
 	}
 	if p.operands[len(p.operands)-1].text != f.text {
@@ -156,7 +156,7 @@ func (c *call) peer(f field, p parsed) {
 }
 
 // here reads an operand of scp and rsync that is a file of this machine.
-func (c *call) here(f field, p parsed) {
+func (c tableCall) here(f field, p parsed) {
 	does := "read"
 	if last := len(p.operands) - 1; last > 0 && p.operands[last].text == f.text {
 		does = "write"

@@ -33,7 +33,7 @@ func (r *reader) rows() {
 			r.tell(hook.Fact{Does: "infra", System: r.sdk, Verb: "delete", Object: visible(strings.Join(chain, ".")), Bulk: true, At: r.at, Sure: true})
 			continue
 		}
-		r.tell(hook.Fact{Does: "sql", Verb: verb, Object: visible(strings.Join(chain, ".")), Where: r.rowsLie(), At: r.at, Sure: true})
+		r.tell(hook.Fact{Does: "sql", Verb: verb, Object: visible(strings.Join(chain, ".")), Where: r.table().rowsLie(), At: r.at, Sure: true})
 	}
 }
 
@@ -126,7 +126,7 @@ func (r *reader) allRows(name string, chain []string, args []token) bool {
 var stages = []string{"RAILS_ENV", "RACK_ENV", "MIX_ENV", "APP_ENV", "NODE_ENV", "FLASK_ENV", "DJANGO_ENV", "DJANGO_SETTINGS_MODULE", "ENVIRONMENT"}
 
 // rowsLie says where the rows are that an application's own code reaches.
-func (c *call) rowsLie() string {
+func (c tableCall) rowsLie() string {
 	var said []string
 	for _, name := range stages {
 		if vs, ok := c.st.vars[name]; ok {
@@ -160,20 +160,20 @@ func (c *call) rowsLie() string {
 }
 
 // codeWord runs a word that an application's program takes as code, or as a file with code.
-func (c *call) codeWord(language string, f field) {
+func (c tableCall) codeWord(language string, f field) {
 	if !strings.ContainsAny(f.text, " (;") && slices.ContainsFunc([]string{".rb", ".py", ".php", ".exs", ".ex"}, func(end string) bool { return strings.HasSuffix(f.text, end) }) {
-		c.runFile(f, language)
+		c.lang().runFile(f, language)
 		return
 	}
-	c.program(language, f.value)
+	c.lang().program(language, f.value)
 }
 
 // pipedCode reads code that an application's program is given by a pipe.
-func (c *call) pipedCode(p parsed) {
+func (c tableCall) pipedCode(p parsed) {
 	if len(p.operands) == 0 && slices.Contains(p.entry.operands, "source") {
 		for _, v := range c.stdin {
 			if v.known() {
-				c.unsure(func() { c.runText(v, nil) })
+				c.unsure(func() { c.builtin().runText(v, nil) })
 			}
 		}
 	}
@@ -193,7 +193,7 @@ func (c *call) pipedCode(p parsed) {
 	}
 	for _, v := range c.stdin {
 		if v.known() {
-			c.program(language, v)
+			c.lang().program(language, v)
 		}
 	}
 }

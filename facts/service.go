@@ -12,7 +12,7 @@ import (
 
 // cloud reads the words of a cloud's own program: service, resource, verb. The verb
 // is the word that says what happens, in whatever place it stands.
-func (c *call) cloud(args []field) {
+func (c serviceCall) cloud(args []field) {
 	fact := hook.Fact{Does: "infra", System: cloudNames[c.name], At: c.at, Sure: true, Verb: "get", Dry: c.seen["--dry-run"] || c.seen["--dryrun"] || c.seen["--validate-only"]}
 	if fact.System == "" {
 		fact.System = c.name
@@ -74,21 +74,21 @@ func (c *call) cloud(args []field) {
 
 // cloudLines reads what a cloud's program runs on machines there: compute ssh --command,
 // ssm send-command --parameters commands=["…"].
-func (c *call) cloudLines(words []string) {
+func (c serviceCall) cloudLines(words []string) {
 	ssh, command := slices.Contains(words, "ssh"), slices.Contains(words, "send-command") || slices.Contains(words, "run-command")
 	for i, f := range c.args {
 		option, line, joined := strings.Cut(f.text, "=")
 		switch {
 		case ssh && joined && option == "--command":
 			f.text = line
-			c.runThere("host", f)
+			c.table().runThere("host", f)
 		case ssh && i > 0 && c.args[i-1].text == "--command":
-			c.runThere("host", f)
+			c.table().runThere("host", f)
 		case command && strings.Contains(f.text, "commands"), command && i > 0 && c.args[i-1].text == "--scripts":
 			for n, part := range strings.Split(f.text, `"`) {
 				if n%2 == 1 || !strings.Contains(f.text, `"`) {
 					f.text = strings.TrimPrefix(part, "commands=")
-					c.runThere("hosts", f)
+					c.table().runThere("hosts", f)
 				}
 			}
 		}
@@ -116,7 +116,7 @@ func cloudVerb(w string) string {
 }
 
 // forge reads the words of gh and glab, of which api is a REST client.
-func (c *call) forge(args []field) {
+func (c serviceCall) forge(args []field) {
 	if len(args) > 0 && args[0].text == "api" {
 		c.forgeAPI(args)
 		return
@@ -125,7 +125,7 @@ func (c *call) forge(args []field) {
 }
 
 // forgeAPI reads a request to the API of a forge.
-func (c *call) forgeAPI(args []field) {
+func (c serviceCall) forgeAPI(args []field) {
 	if len(args) > 1 && args[1].text == "graphql" && c.asksGraph() {
 		return
 	}
@@ -164,7 +164,7 @@ func (c *call) forgeAPI(args []field) {
 }
 
 // forgeWords reads a command of a forge's program: what it is about, and what is done.
-func (c *call) forgeWords(args []field) {
+func (c serviceCall) forgeWords(args []field) {
 	if len(args) > 1 && args[0].text == "auth" && args[1].text == "token" {
 		c.tell(hook.Fact{Does: "read", Path: c.name + ":auth token", Secret: "token", At: c.at, Sure: true})
 		return
@@ -173,9 +173,9 @@ func (c *call) forgeWords(args []field) {
 		fact := hook.Fact{Does: "connect", Scheme: "https", Host: cloudNames[c.name] + ".com", Class: "public", Method: "POST", At: c.at, Sure: true}
 		for _, f := range args[2:] {
 			c.mayRead(f)
-			fact.Sends = union(fact.Sends, c.sourcesOf(f))
+			fact.Sends = union(fact.Sends, c.net().sourcesOf(f))
 		}
-		fact.Sends = c.secretsOf(fact.Sends)
+		fact.Sends = c.net().secretsOf(fact.Sends)
 		c.tell(fact)
 		return
 	}
@@ -205,7 +205,7 @@ func (c *call) forgeWords(args []field) {
 
 // asksGraph tells of a query of GraphQL that only asks, or of one that takes something away.
 // It is false where that does not show.
-func (c *call) asksGraph() bool {
+func (c serviceCall) asksGraph() bool {
 	for _, f := range c.args {
 		name, query, ok := strings.Cut(f.text, "=")
 		if !ok || name != "query" || !f.known() {
@@ -237,7 +237,7 @@ func restVerb(method string) string {
 }
 
 // keyValue reads a command of Redis, of etcd or of Vault.
-func (c *call) keyValue(args []field) {
+func (c serviceCall) keyValue(args []field) {
 	if len(args) == 0 {
 		for _, v := range c.stdin {
 			for l := range strings.Lines(v.text) {
@@ -253,12 +253,12 @@ func (c *call) keyValue(args []field) {
 	c.keyValueCommand(words)
 }
 
-func (c *call) keyValueCommand(words []string) {
+func (c serviceCall) keyValueCommand(words []string) {
 	if len(words) == 0 {
 		return
 	}
 	fact := hook.Fact{Does: "sql", Dialect: c.name, At: c.at, Sure: true, Where: "local", Object: strings.Join(words[1:min(len(words), 3)], " ")}
-	if c.elsewhere() {
+	if c.net().elsewhere() {
 		fact.Where = "remote"
 	}
 	if !strings.HasSuffix(c.name, "-cli") && c.value["--endpoints"] == "" && c.value["-address"] == "" {
@@ -321,7 +321,7 @@ func takesAway(w string) bool {
 }
 
 // mount reads what a container gets of this machine: -v HOST:CONTAINER and --mount.
-func (c *call) mount(f field) {
+func (c serviceCall) mount(f field) {
 	source, target, readonly := f.text, "", false
 	if strings.Contains(source, "=") {
 		for part := range strings.SplitSeq(f.text, ",") {

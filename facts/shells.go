@@ -15,7 +15,7 @@ type shellOptions struct {
 }
 
 // sh is a shell: a line after -c, a script, or what it reads.
-func (c *call) sh() values {
+func (c langCall) sh() values {
 	o, args, stop := c.shellOptions()
 	if stop {
 		return anything()
@@ -35,7 +35,7 @@ func (c *call) sh() values {
 		if len(args) > 1 {
 			c.st.set("0", values{args[1].value})
 		}
-		return c.runText(args[0].value, c.stdin)
+		return c.builtin().runText(args[0].value, c.stdin)
 	case !o.script && len(args) > 0:
 		c.params(args[1:])
 		return c.runFile(args[0], "sh")
@@ -45,7 +45,7 @@ func (c *call) sh() values {
 }
 
 // params sets the parameters $1, $2, …
-func (c *call) params(fs []field) {
+func (c langCall) params(fs []field) {
 	c.st.params, c.st.paramsOpen = nil, false
 	for _, f := range fs {
 		c.st.params = append(c.st.params, f.value)
@@ -54,7 +54,7 @@ func (c *call) params(fs []field) {
 }
 
 // shellOptions reads the options of a shell; stop says that it only tells of itself.
-func (c *call) shellOptions() (o shellOptions, args []field, stop bool) {
+func (c langCall) shellOptions() (o shellOptions, args []field, stop bool) {
 	args = c.args
 	for len(args) > 0 && len(args[0].text) > 1 && (args[0].text[0] == '-' || args[0].text[0] == '+') {
 		t := args[0].text
@@ -88,7 +88,7 @@ func (c *call) shellOptions() (o shellOptions, args []field, stop bool) {
 }
 
 // runInput runs what comes in by a pipe.
-func (c *call) runInput(language string) values {
+func (c langCall) runInput(language string) values {
 	var out values
 	in := c.code(c.stdin)
 	for _, v := range in {
@@ -115,10 +115,10 @@ func (sh *shell) someScript(v value, at hook.Span) {
 }
 
 // runFile runs a file as a script of a language.
-func (c *call) runFile(f field, language string) values {
+func (c langCall) runFile(f field, language string) values {
 	var out values
 	if strings.HasPrefix(f.text, "http://") || strings.HasPrefix(f.text, "https://") {
-		from := c.connect(f, "GET", nil, nil)
+		from := c.net().connect(f, "GET", nil, nil)
 		c.tell(hook.Fact{Does: "execute", From: "download", Path: visible(f.text), Language: language, At: f.at, Sure: true})
 		return anything(from)
 	}
@@ -152,7 +152,7 @@ func (c *call) runFile(f field, language string) values {
 }
 
 // interpret reads code of a language.
-func (c *call) interpret(language string, v value, args []field, stdin values) values {
+func (c langCall) interpret(language string, v value, args []field, stdin values) values {
 	if language == "sh" || language == "" {
 		var params values
 		for _, f := range args {

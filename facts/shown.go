@@ -12,7 +12,7 @@ var printing = []string{"echo", "printf", "cat", "tac", "tee", "tr", "rev", "nl"
 
 // shows tells of variables with a credential that a program prints, where nothing takes
 // in what it prints: no pipe, no file and no substitution.
-func (c *call) shows(out values) values {
+func (c textCall) shows(out values) values {
 	if c.taken > 0 || !slices.Contains(printing, c.name) {
 		return out
 	}

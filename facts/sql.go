@@ -255,7 +255,7 @@ func (c *call) database(p parsed) string {
 			}
 		}
 	}
-	if k, ok := c.clientOf(p); ok {
+	if k, ok := c.net().clientOf(p); ok {
 		if all := k.endpoints(); len(all) > 0 {
 			host = ""
 			for _, e := range all {

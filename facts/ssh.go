@@ -5,19 +5,19 @@ import (
 )
 
 // ssh runs a line on another machine.
-func (c *call) ssh() values {
+func (c sshCall) ssh() values {
 	e := programs()["ssh"]
 	if e == nil {
 		return anything()
 	}
-	p := e.read(c)
+	p := e.read(c.call)
 	if len(p.operands) == 0 || c.seen["-G"] || c.seen["-V"] {
 		return nil
 	}
 	host := p.operands[0]
-	c.host(host.field)
+	c.net().host(host.field)
 	rest := behindOptions(c.args[host.index+1:], sshValued["ssh"]) // options may stand behind the host, too
-	behind := *c
+	behind := *c.call
 	behind.args = c.args[host.index+1 : len(c.args)-len(rest)]
 	for _, v := range append(p.valued, e.read(&behind).valued...) {
 		if v.name == "-o" {
@@ -32,12 +32,12 @@ func (c *call) ssh() values {
 	c.st.dirs = []string{"/home/" + string(word)}
 	var out values
 	if len(rest) > 0 {
-		for _, v := range c.joined(rest) {
-			out = c.runText(v, c.stdin)
+		for _, v := range c.builtin().joined(rest) {
+			out = c.builtin().runText(v, c.stdin)
 		}
 	} else if len(c.stdin) > 0 {
 		for _, v := range c.stdin {
-			out = c.runText(v, nil)
+			out = c.builtin().runText(v, nil)
 		}
 	}
 	c.shell.st = old

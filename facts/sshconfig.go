@@ -41,7 +41,7 @@ type sshCondition struct {
 
 // sshSettings is the configuration that a call of ssh reads: that of -F, or the user's and
 // then the machine's.
-func (c *call) sshSettings(args []field) *sshConfig {
+func (c sshCall) sshSettings(args []field) *sshConfig {
 	f, named := c.sshNamed(args)
 	name := f.text
 	if named && (!f.known() || name == "") {
@@ -71,7 +71,7 @@ func (c *call) sshSettings(args []field) *sshConfig {
 
 // sshGap says why what ssh reads may be another thing than its configuration says now; ""
 // if it is that.
-func (c *call) sshGap(cfg *sshConfig) string {
+func (c sshCall) sshGap(cfg *sshConfig) string {
 	for _, name := range cfg.names {
 		_, written := c.files[name]
 		for i := 0; i < len(c.out) && !written; i++ {
@@ -93,7 +93,7 @@ var sshValued = map[string]string{
 
 // sshNamed is the configuration that a call names for ssh. Of its words only its own
 // options count: those before the destination, and with ssh right behind it, too.
-func (c *call) sshNamed(args []field) (file field, named bool) {
+func (c sshCall) sshNamed(args []field) (file field, named bool) {
 	if c.name == "rsync" {
 		return c.sshOfRsync(args)
 	}
@@ -135,7 +135,7 @@ func sshNamedBy(program string, args []field) (file field, named bool) {
 }
 
 // sshOfRsync looks into the line of ssh that rsync is told to run.
-func (c *call) sshOfRsync(args []field) (file field, named bool) {
+func (c sshCall) sshOfRsync(args []field) (file field, named bool) {
 	for i, f := range args {
 		line, found := strings.CutPrefix(f.text, "--rsh=")
 		short := len(f.text) > 1 && f.text[0] == '-' && f.text[1] != '-' && strings.HasSuffix(f.text, "e")
@@ -157,7 +157,7 @@ func (c *call) sshOfRsync(args []field) (file field, named bool) {
 
 // sshFile adds the settings of a file, which holds where the hosts do. It reports whether
 // the file could be read.
-func (c *call) sshFile(cfg *sshConfig, name string, hosts []sshCondition, maybe bool) bool {
+func (c sshCall) sshFile(cfg *sshConfig, name string, hosts []sshCondition, maybe bool) bool {
 	if len(cfg.names) >= maxSSHFiles || !c.step() || strings.ContainsRune(name, hole) || c.world.ReadFile == nil {
 		return false
 	}
@@ -274,7 +274,7 @@ func sshWords(s string) (words []string) {
 }
 
 // sshIncluded are the files that Include names, which may be patterns.
-func (c *call) sshIncluded(cfg *sshConfig, dir, name string) []string {
+func (c sshCall) sshIncluded(cfg *sshConfig, dir, name string) []string {
 	switch {
 	case strings.HasPrefix(name, "~/"):
 		name = c.world.Home + name[1:]
@@ -301,7 +301,7 @@ func (c *call) sshIncluded(cfg *sshConfig, dir, name string) []string {
 }
 
 // sshNames are the paths in a folder that a part of a path means.
-func (c *call) sshNames(cfg *sshConfig, folder, part string) (out []string) {
+func (c sshCall) sshNames(cfg *sshConfig, folder, part string) (out []string) {
 	if !strings.ContainsAny(part, "*?[") {
 		return []string{path.Join(folder, part)}
 	}

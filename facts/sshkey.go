@@ -11,7 +11,7 @@ import (
 
 // usualKey tells of the key that ssh-keygen makes where no file is named: in its usual place,
 // where one may be.
-func (c *call) usualKey() {
+func (c sshCall) usualKey() {
 	kind, file := c.value["-t"], c.value["-f"]
 	reads := slices.ContainsFunc([]string{"reads", "-R", "-F", "-Y", "-s", "-A", "-p", "-c", "-K", "-D", "-G", "-T", "-M", "-Q", "-k"}, func(flag string) bool { return c.seen[flag] })
 	if c.name != "ssh-keygen" || file != "" || reads || len(c.args) == 0 {
@@ -26,7 +26,7 @@ func (c *call) usualKey() {
 
 // sshKey tells what ssh-keygen does to the file of a key: it looks at it, takes its passphrase
 // away, or puts another key in its place.
-func (c *call) sshKey(f field, e effect) {
+func (c sshCall) sshKey(f field, e effect) {
 	if c.seen["reads"] || c.seen["-R"] || c.seen["-F"] || c.seen["-Y"] || c.seen["-s"] {
 		c.shell.path("read", f, effect{dry: true})
 		return

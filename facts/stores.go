@@ -151,7 +151,7 @@ var storeKeys = []string{"host", "hosts", "hostname", "node", "nodes", "brokers"
 
 // lies says where the store is that code talks to: here, if it names no machine.
 func (s *storeReader) lies() string {
-	where := s.reader.rowsLie()
+	where := s.reader.table().rowsLie()
 	if where != "local" {
 		return where
 	}

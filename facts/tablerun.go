@@ -26,7 +26,7 @@ func (e *entry) run(c *call) values {
 	}
 	reads, before := false, len(c.out)
 	var from []string
-	c.unpacks(p)
+	c.table().unpacks(p)
 	if c.seen["rootshell"] && len(p.operands) == 0 {
 		c.tell(hook.Fact{Does: "run", Program: "sh", Elevated: true, At: c.at, Sure: true})
 	}
@@ -35,19 +35,19 @@ func (e *entry) run(c *call) values {
 			reads = true
 			from = union(from, c.content(f).sources())
 		}
-		c.act(r, f, p)
+		c.table().act(r, f, p)
 	})
-	c.movedTo(before)
-	c.usualKey()
-	c.emptied(p)
+	c.table().movedTo(before)
+	c.ssh().usualKey()
+	c.table().emptied(p)
 	if slices.Contains(lineEditors, c.name) {
 		c.edited(p)
 	}
 	for _, t := range e.facts {
-		c.tellTemplate(t, p)
+		c.table().tellTemplate(t, p)
 	}
-	c.pipedSQL(p)
-	c.pipedCode(p)
+	c.table().pipedSQL(p)
+	c.table().pipedCode(p)
 	if c.name == "at" || c.name == "batch" || c.name == "crontab" {
 		c.timed(p)
 	}
@@ -64,7 +64,7 @@ func (e *entry) run(c *call) values {
 }
 
 // unpacks notes where what an archive holds comes from.
-func (c *call) unpacks(p parsed) {
+func (c tableCall) unpacks(p parsed) {
 	switch {
 	case c.name == "tar" && c.value["-f"] == "" && c.stdin != nil:
 		for _, d := range c.st.dirs {
@@ -87,7 +87,7 @@ func (c *call) unpacks(p parsed) {
 }
 
 // emptied tells that files are made empty: by truncate, or by a copy of nothing.
-func (c *call) emptied(p parsed) {
+func (c tableCall) emptied(p parsed) {
 	files := p.operands
 	if c.name == "sponge" {
 		if !c.fedNothing() || c.seen["-a"] {
@@ -109,7 +109,7 @@ func (c *call) emptied(p parsed) {
 }
 
 // tellTemplate tells the fact of a template, if it holds for this call.
-func (c *call) tellTemplate(t template, p parsed) {
+func (c tableCall) tellTemplate(t template, p parsed) {
 	switch {
 	case t.kind == "elevate", t.kind == "system" && c.onlyLooks(p), c.name == "sysctl" && c.readsKernel(p):
 		return
@@ -123,20 +123,20 @@ func (c *call) tellTemplate(t template, p parsed) {
 	switch {
 	case t.kind == "package":
 		if t.needs == "" || c.seen[t.needs] {
-			c.packages(t, p)
+			c.build().packages(t, p)
 		}
 	case t.needs == "" || c.seen[t.needs] || not && !c.seen[off]:
-		c.tell(t.fact(c, p))
+		c.tell(t.fact(c.call, p))
 	}
 }
 
 // readsKernel reports whether sysctl is given nothing to set.
-func (c *call) readsKernel(p parsed) bool {
+func (c tableCall) readsKernel(p parsed) bool {
 	return !c.seen["-w"] && !c.seen["-p"] && !slices.ContainsFunc(p.operands, func(o operand) bool { return strings.Contains(o.text, "=") })
 }
 
 // pipedSQL reads SQL that a client is given by a pipe.
-func (c *call) pipedSQL(p parsed) {
+func (c tableCall) pipedSQL(p parsed) {
 	takes := slices.Contains(p.entry.operands, "sql")
 	for _, o := range p.entry.options {
 		takes = takes || o.role == "sql"
@@ -164,7 +164,7 @@ func (e *entry) inOrder(c *call, p parsed, f func(role, field)) values {
 	}
 	for i, o := range p.operands {
 		r := e.role(i, len(p.operands))
-		if out, done := c.takesRest(r, o, p.operands[i:], e.rest == i); done {
+		if out, done := c.table().takesRest(r, o, p.operands[i:], e.rest == i); done {
 			return out
 		}
 		f(r, o.field)
@@ -191,7 +191,7 @@ func (e *entry) role(i, n int) role {
 }
 
 // takesRest reads the roles that take all operands from one on.
-func (c *call) takesRest(r role, o operand, rest []operand, many bool) (out values, done bool) {
+func (c tableCall) takesRest(r role, o operand, rest []operand, many bool) (out values, done bool) {
 	words := c.args[o.index:]
 	switch {
 	case r == "run" && c.name == "screen" && c.value["-X"] != "": // a command for a terminal that is there
@@ -199,18 +199,18 @@ func (c *call) takesRest(r role, o operand, rest []operand, many bool) (out valu
 			c.types(words)
 		}
 	case r == "run":
-		c.fetches(o.field)
+		c.net().fetches(o.field)
 		return c.wrapped(words), true
 	case r == "line" && many:
-		for _, v := range c.joined(words) {
-			out = out.or(c.runText(v, c.stdin))
+		for _, v := range c.builtin().joined(words) {
+			out = out.or(c.builtin().runText(v, c.stdin))
 		}
 		if len(words) > 1 { // with -x, and elsewhere, the words are kept apart
 			c.unsure(func() { c.wrapped(words) })
 		}
 		return out, true
 	case r == "there":
-		for _, v := range c.joined(words) {
+		for _, v := range c.builtin().joined(words) {
 			c.runThere("host", field{value: v, at: o.at})
 		}
 	case r == "keys":
@@ -219,16 +219,16 @@ func (c *call) takesRest(r role, o operand, rest []operand, many bool) (out valu
 		if programName(o.text) == "hookway" { // which it builds
 			return c.wrapped(words), true
 		}
-		c.goModule(o.field)
+		c.net().goModule(o.field)
 		return nil, true // the others are words for it
 	case r == "container":
-		return c.container(words), true
+		return c.service().container(words), true
 	case r == "cloud":
-		c.cloud(fieldsOf(rest))
+		c.service().cloud(fieldsOf(rest))
 	case r == "forge":
-		c.forge(fieldsOf(rest))
+		c.service().forge(fieldsOf(rest))
 	case r == "vault" || r == "redis":
-		c.keyValue(fieldsOf(rest))
+		c.service().keyValue(fieldsOf(rest))
 	default:
 		return nil, false
 	}
@@ -236,9 +236,9 @@ func (c *call) takesRest(r role, o operand, rest []operand, many bool) (out valu
 }
 
 // types reads words that are typed into a terminal, where a shell reads them.
-func (c *call) types(words []field) {
-	for _, v := range c.joined(words) {
-		c.unsure(func() { c.runText(v.typed(), nil) })
+func (c tableCall) types(words []field) {
+	for _, v := range c.builtin().joined(words) {
+		c.unsure(func() { c.builtin().runText(v.typed(), nil) })
 	}
 }
 
@@ -315,7 +315,7 @@ func (t template) fact(c *call, p parsed) hook.Fact {
 		f.Does, f.Path, f.Secret = "read", c.name+":"+part(0), strings.ReplaceAll(part(1), "_", " ")
 	case "sql":
 		f.Verb, f.Object, f.Dialect, f.Where = part(0), part(1), c.name, c.database(p)
-		if lies := c.rowsLie(); f.Where == "local" && f.Object == "database" {
+		if lies := c.table().rowsLie(); f.Where == "local" && f.Object == "database" {
 			f.Where = lies
 		}
 	case "unknown":

@@ -224,7 +224,7 @@ func (t *toolCall) urls(in any, depth int) {
 	t.walk(in, "", depth, func(_, s string) {
 		for w := range strings.FieldsSeq(s) {
 			if strings.HasPrefix(w, "http://") || strings.HasPrefix(w, "https://") {
-				c.connect(field{value: value{text: strings.Trim(w, "\"'<>(),")}}, t.method(), nil, nil)
+				c.net().connect(field{value: value{text: strings.Trim(w, "\"'<>(),")}}, t.method(), nil, nil)
 			}
 		}
 	})

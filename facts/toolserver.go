@@ -110,7 +110,7 @@ func (t *toolCall) runsCode(language, src string) {
 		t.line(src, hook.Span{}, nil)
 		return
 	}
-	(&call{shell: t.shell, name: language}).program(language, value{text: code.String()})
+	(&call{shell: t.shell, name: language}).lang().program(language, value{text: code.String()})
 }
 
 // serves tells what arguments say of a container: what it has of this machine.
@@ -124,7 +124,7 @@ func (t *toolCall) serves(name string) {
 	}
 	t.walk(t.input, "", 0, func(key, s string) {
 		if slices.Contains([]string{"volumes", "binds", "mounts", "volume", "mount", "source"}, strings.ToLower(key)) {
-			(&call{shell: t.shell, name: "docker"}).mount(field{value: value{text: s}})
+			(&call{shell: t.shell, name: "docker"}).service().mount(field{value: value{text: s}})
 		}
 	})
 }
@@ -148,7 +148,7 @@ func (t *toolCall) uploads(name string) {
 	t.path("read", f, effect{sends: true})
 	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") || strings.HasPrefix(name, ".") {
 		server, _, _ := strings.Cut(strings.TrimPrefix(t.name, "mcp__"), "__")
-		t.tell(hook.Fact{Does: "connect", Scheme: "https", Host: server, Class: "public", Method: "POST", Sends: c.sourcesOf(f), Sure: true})
+		t.tell(hook.Fact{Does: "connect", Scheme: "https", Host: server, Class: "public", Method: "POST", Sends: c.net().sourcesOf(f), Sure: true})
 	}
 }
 

@@ -38,7 +38,7 @@ func holdsMany(noun string) bool {
 
 // restDeletes tells what a request that deletes takes away: all that lies below something
 // that holds many others, a branch of a repository, or what protects one.
-func (c *call) restDeletes(u *url.URL, method, body string, f field, sure bool) {
+func (c serviceCall) restDeletes(u *url.URL, method, body string, f field, sure bool) {
 	steps := strings.Split(strings.Trim(u.Path, "/"), "/")
 	last := len(steps) - 1
 	if last < 0 {
@@ -92,7 +92,7 @@ func kubernetesPath(steps []string) ([]string, bool) {
 
 // forgeAct tells what a request to a forge would do to a branch: /repos/o/r/git/refs/heads/main,
 // /repos/o/r/branches/main/protection, /projects/42/protected_branches/main.
-func (c *call) forgeAct(steps []string, method, body string, f field, sure bool) {
+func (c serviceCall) forgeAct(steps []string, method, body string, f field, sure bool) {
 	if method == "GET" || method == "HEAD" || method == "POST" && body == "" {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 
 // What follows are programs that print a text which can be known.
 
-func (c *call) echo() values {
+func (c textCall) echo() values {
 	args, escapes, newline := c.args, false, "\n"
 	for len(args) > 0 && len(args[0].text) > 1 && args[0].text[0] == '-' && strings.Trim(args[0].text[1:], "neE") == "" {
 		escapes = escapes || strings.Contains(args[0].text, "e")
@@ -22,7 +22,7 @@ func (c *call) echo() values {
 		}
 		args = args[1:]
 	}
-	out := c.joined(c.unglob(args))
+	out := c.builtin().joined(c.unglob(args))
 	if escapes {
 		out = out.each(ansi)
 	}
@@ -30,7 +30,7 @@ func (c *call) echo() values {
 }
 
 // unglob gives the words with patterns replaced by what they match.
-func (c *call) unglob(args []field) []field {
+func (c textCall) unglob(args []field) []field {
 	var out []field
 	for _, f := range args {
 		for _, v := range c.matches(f) {
@@ -42,7 +42,7 @@ func (c *call) unglob(args []field) []field {
 	return out
 }
 
-func (c *call) printf() values {
+func (c textCall) printf() values {
 	args := c.args
 	variable := ""
 	if len(args) > 1 && args[0].text == "-v" {
@@ -135,7 +135,7 @@ func cutTo(flags, s string) string {
 	return strings.ToValidUTF8(s[:n], "")
 }
 
-func (c *call) cat() values {
+func (c textCall) cat() values {
 	var out values
 	files := 0
 	for _, f := range c.args {
@@ -160,7 +160,7 @@ func (c *call) cat() values {
 	return out
 }
 
-func (c *call) tee() values {
+func (c textCall) tee() values {
 	for _, f := range c.args {
 		if strings.HasPrefix(f.text, "-") {
 			continue
@@ -177,7 +177,7 @@ func (c *call) tee() values {
 }
 
 // decode is base64 -d and its kin.
-func (c *call) decode() values {
+func (c textCall) decode() values {
 	undo, in := false, c.stdin
 	for i := 0; i < len(c.args); i++ {
 		f := c.args[i]
@@ -222,7 +222,7 @@ func fromBase64(s string) (string, bool) {
 	return clean(string(b)), err == nil
 }
 
-func (c *call) rev() values {
+func (c textCall) rev() values {
 	return c.stdin.eachKnown(func(s string) (string, bool) {
 		lines := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 		for i, l := range lines {
@@ -236,7 +236,7 @@ func (c *call) rev() values {
 	})
 }
 
-func (c *call) tr() values {
+func (c textCall) tr() values {
 	var sets []string
 	drop := false
 	for _, f := range c.args {
@@ -284,7 +284,7 @@ func spread(s string) string {
 }
 
 // part is head and tail: of a text that is known the whole counts.
-func (c *call) part() values {
+func (c textCall) part() values {
 	in := c.stdin
 	for i := 0; i < len(c.args); i++ {
 		f := c.args[i]
@@ -300,7 +300,7 @@ func (c *call) part() values {
 	return in
 }
 
-func (c *call) names() values {
+func (c textCall) names() values {
 	var out values
 	args := c.args
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
@@ -330,7 +330,7 @@ func (c *call) names() values {
 	return out
 }
 
-func (c *call) mktemp() values {
+func (c textCall) mktemp() values {
 	dir := c.world.temps()[0]
 	for i, f := range c.args {
 		if f.text == "-p" && i+1 < len(c.args) {
@@ -344,7 +344,7 @@ func (c *call) mktemp() values {
 }
 
 // sed writes its files with -i, and runs code with the commands e, w and r.
-func (c *call) sed() values {
+func (c textCall) sed() values {
 	scripts, files, inPlace := c.sedWords()
 	for _, s := range scripts {
 		c.sedScript(s)
@@ -374,7 +374,7 @@ func (c *call) sed() values {
 }
 
 // sedWords tells apart what sed runs, which files it works on, and whether it writes them.
-func (c *call) sedWords() (scripts, files []field, inPlace bool) {
+func (c textCall) sedWords() (scripts, files []field, inPlace bool) {
 	c.seen = map[string]bool{}
 	for i := 0; i < len(c.args); i++ {
 		f := c.args[i]
@@ -441,7 +441,7 @@ func substitute(script string, in values) (values, bool) {
 }
 
 // sedScript looks for the commands of sed that run, write or read.
-func (c *call) sedScript(f field) {
+func (c textCall) sedScript(f field) {
 	for l := range strings.FieldsFuncSeq(f.text, func(r rune) bool { return r == '\n' || r == ';' }) {
 		l = strings.TrimSpace(l)
 		l = strings.TrimLeft(l, "0123456789,$!{ ")
@@ -475,7 +475,7 @@ func (c *call) sedScript(f field) {
 }
 
 // dd reads if= and writes of=.
-func (c *call) dd() values {
+func (c textCall) dd() values {
 	var from []string
 	set := map[string]string{}
 	for _, f := range c.args {

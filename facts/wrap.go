@@ -54,7 +54,7 @@ func (c *call) env() values {
 			for _, f := range rest {
 				line += " " + quote(f.text)
 			}
-			return c.runText(value{text: line}, c.stdin)
+			return c.builtin().runText(value{text: line}, c.stdin)
 		}
 		args = args[1:]
 	}

@@ -17,8 +17,8 @@ type xargsCall struct {
 }
 
 // xargs gives words from its input to a command.
-func (c *call) xargs() values {
-	x := xargsCall{call: c, command: c.args}
+func (c eachCall) xargs() values {
+	x := xargsCall{call: c.call, command: c.args}
 	x.options()
 	in := c.stdin
 	if x.file != nil {
@@ -145,7 +145,7 @@ func put(args []field, mark string, w field) []field {
 var parallelValued = []string{"-j", "--jobs", "-P", "-n", "-N", "--delay", "--timeout", "-a", "--colsep", "-C", "-I"}
 
 // parallel runs a command, or lines, for words after ::: or of its input.
-func (c *call) parallel() values {
+func (c eachCall) parallel() values {
 	command, words, fed := c.parallelWords()
 	if len(words) > maxLoops {
 		words = append(words[:maxLoops:maxLoops], anything(words.sources()...)...)
@@ -160,7 +160,7 @@ func (c *call) parallel() values {
 	var out values
 	for _, w := range words {
 		if len(command) == 0 {
-			out = out.or(c.runText(w, nil))
+			out = out.or(c.builtin().runText(w, nil))
 			continue
 		}
 		given := func() { out = out.or(c.shell.run(c.parallelGiven(command, w, fed), nil, c.at)) }
@@ -169,7 +169,7 @@ func (c *call) parallel() values {
 			given()
 			continue
 		}
-		out = out.or(c.runText(value{whole, w.from}, nil))
+		out = out.or(c.builtin().runText(value{whole, w.from}, nil))
 		c.unsure(given)
 	}
 	return out
@@ -178,7 +178,7 @@ func (c *call) parallel() values {
 // parallelGiven is a command with a word in place, each word of it as it stands: so it is
 // with -q, and with other programs of that name. A whole word of the input is then given
 // as xargs gives it.
-func (c *call) parallelGiven(command []field, w value, fed bool) []field {
+func (c eachCall) parallelGiven(command []field, w value, fed bool) []field {
 	given, mark := field{value: w, at: c.at}, false
 	for _, f := range command {
 		mark = mark || strings.Contains(f.text, "{}")
@@ -195,7 +195,7 @@ func (c *call) parallelGiven(command []field, w value, fed bool) []field {
 
 // parallelWords takes the command from the words that it is run for.
 // fed says that they come from its input.
-func (c *call) parallelWords() (command []field, words values, fed bool) {
+func (c eachCall) parallelWords() (command []field, words values, fed bool) {
 	args := c.args
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
 		n := 1
