@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookway/hookway/internal/process"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/session"
@@ -68,6 +69,7 @@ func checkName(name string) error {
 // runWrapped runs a program under the hooks of this workspace. hookway's exit code is
 // the program's; a program that a signal ended gives 128 and the signal's number.
 func runWrapped(ctx context.Context, a *app, name, file string, command []string) error {
+	process.Mark(os.Getpid()) // the program inherits it, and all that it leaves behind
 	options := a.home.Options()
 	options.File = file
 	later, quotes := &notes{app: a}, &session.Quotes{}

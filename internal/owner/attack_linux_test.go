@@ -19,12 +19,15 @@ import (
 
 	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/owner"
+	"github.com/hookway/hookway/internal/process"
 )
 
 // The test binary is also the command that asks the owner, and an agent.
 const (
 	asking = "owner-asks" // owner-asks FILE UNTIL: what came of the question is in the file
 	acting = "owner-acts" // owner-acts COMMAND: runs a line of a shell as an agent would
+	seen   = "owner-seen" // owner-seen COMMAND: the same, once hookway has seen the agent
+	makes  = "owner-term" // owner-term COMMAND...: runs it in a terminal and answers with yes
 )
 
 func TestMain(m *testing.M) {
@@ -44,7 +47,13 @@ func TestMain(m *testing.M) {
 				fmt.Fprintln(os.Stderr, err)
 			}
 			return
-		case acting:
+		case makes:
+			answerYes(exec.Command(os.Args[2], os.Args[3:]...))
+			return
+		case seen, acting:
+			if os.Args[1] == seen {
+				owner.Rule{Until: os.Getppid()}.Remember(os.Getpid())
+			}
 			cmd := exec.Command("/bin/sh", "-c", os.Args[2])
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 			if err := cmd.Run(); err != nil {
@@ -54,6 +63,28 @@ func TestMain(m *testing.M) {
 		}
 	}
 	os.Exit(m.Run())
+}
+
+// answerYes makes a terminal for a command, as any compiled program can.
+func answerYes(cmd *exec.Cmd) {
+	tty, err := pty.Start(cmd)
+	if err != nil {
+		return
+	}
+	defer tty.Close()
+	var shown bytes.Buffer
+	buf := make([]byte, 4096)
+	for !strings.Contains(shown.String(), "Sure? [y/N] ") {
+		n, err := tty.Read(buf)
+		if err != nil {
+			return
+		}
+		shown.Write(buf[:n])
+	}
+	if _, err := tty.WriteString("y\n"); err != nil {
+		return
+	}
+	_ = cmd.Wait() // what it said is in a file
 }
 
 func ask(r owner.Rule) (string, error) {
@@ -260,17 +291,20 @@ os.write(master, b"y\n")
 os.waitpid(pid, 0)
 `
 
-// An agent tries to answer by itself. Each line is run by a process that is an agent,
-// or by one that it left behind.
-//
 // behind and unseen have a command outlive the agent, and its environment with it.
+// limitSays is what is said of what descends from an agent that hookway has seen.
+const limitSays = "has the limit of file locks that hookway sets for agents"
+
 const behind, unseen = "(env -i PATH=$PATH HOME=$HOME SHELL=/bin/sh TERM=xterm setsid ", " </dev/null >/dev/null 2>&1 &)"
 
+// An agent tries to answer by itself. Each line is run by a process that is an agent,
+// or by one that it left behind.
 func TestAnAgentCannotAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
 		line  string
 		needs []string
 		why   string
+		seen  bool // hookway has seen the agent before
 	}{
 		"answer through a pipe":                              {line: "echo y | ASKS", why: "the agent claude"},
 		"answer without a terminal and without a parent":     {line: "(setsid env -i ASKS </dev/null >/dev/null 2>&1 &)", needs: []string{"setsid"}, why: "no terminal here"},
@@ -298,10 +332,21 @@ func TestAnAgentCannotAnswer(t *testing.T) {
 		"forbid that its files are looked at":                {line: behind + "python3 MAKER undumped ASKS" + unseen, needs: []string{"setsid", "python3"}, why: "this terminal"},
 		"use an interpreter whose name has a version":        {line: "ln -s $(python3 -c 'import sys; print(sys.executable)') python3.99-dbg; " + behind + "./python3.99-dbg MAKER plainly ASKS" + unseen, needs: []string{"setsid", "python3"}, why: "this terminal was made by python3.99-dbg"},
 		"have it made in a window of GNU screen":             {line: behind + "screen -dmS x sh -c 'ASKS; :'" + unseen, needs: []string{"setsid", "screen"}, why: "does not tell whether a person"},
+		"leave a compiled program behind that makes one":     {line: behind + "SELF owner-term ASKS" + unseen, needs: []string{"setsid"}, seen: true, why: limitSays},
+		"leave a copy of Python behind, under another name":  {line: "cp $(python3 -c 'import sys; print(sys.executable)') konsole; " + behind + "./konsole MAKER plainly ASKS" + unseen, needs: []string{"setsid", "python3"}, seen: true, why: limitSays},
+		"name a script of its own `terminator`":              {line: "cp MAKER terminator; " + behind + "python3 terminator plainly ASKS" + unseen, needs: []string{"setsid", "python3"}, seen: true, why: limitSays},
+		"leave it behind below a program that nobody knows":  {line: "cp SELF anything; " + behind + "./anything owner-acts 'python3 MAKER plainly ASKS'" + unseen, needs: []string{"setsid", "python3"}, seen: true, why: limitSays},
+		"leave a copy of tmux behind, under another name":    {line: "cp $(command -v tmux) wezterm; " + behind + "./wezterm -S SOCKET -f /dev/null new-session -d ASKS" + unseen, needs: []string{"setsid", "tmux"}, seen: true, why: limitSays},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			s.needs(c.needs...)
+			as := acting
+			if c.seen {
+				if as = seen; process.Marked(os.Getpid()) {
+					t.Skip("an agent runs this test: a mark tells nothing below it")
+				}
+			}
 			made := filepath.Join(s.dir, "maker.py")
 			if err := os.WriteFile(made, []byte(maker), 0o600); err != nil {
 				t.Fatal(err)
@@ -311,9 +356,9 @@ func TestAnAgentCannotAnswer(t *testing.T) {
 			if err := os.WriteFile(deep, []byte("if [ $n -lt 70 ]; then n=$((n+1)) sh $0 \"$@\"; else \"$@\"; fi; :\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			line := strings.NewReplacer("MAKER", made, "ASKS", s.asks(), "SOCKET", socket, "DEEP", deep).Replace(c.line)
+			line := strings.NewReplacer("MAKER", made, "ASKS", s.asks(), "SOCKET", socket, "DEEP", deep, "SELF", s.self).Replace(c.line)
 			// What comes out of it to the agent is not waited for: a server may hold it open.
-			cmd := &exec.Cmd{Path: s.self, Args: []string{"claude", acting, line}, Env: s.environ(), Dir: s.dir}
+			cmd := &exec.Cmd{Path: s.self, Args: []string{"claude", as, line}, Env: s.environ(), Dir: s.dir}
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package owner
 
 import (
 	"fmt"
+	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -31,16 +32,19 @@ type machine struct {
 	all     func() []int
 	holders func(terminal int) []int
 	rights  func(pid int) (user int, raised, ok bool)
+	marked  func(pid int) bool
 	types   func() bool // processes of a terminal can type into it
 	users   func() bool // this process belongs to what a logged in user started
-	mine    []string    // this process's environment, as it is now
+	own     func() []netip.Addr
+	links   func() (list []link, told bool)
+	mine    []string // this process's environment, as it is now
 }
 
 func (r Rule) machine() *machine {
 	if r.system != nil {
 		return r.system
 	}
-	return &machine{look: process.Look, environ: process.Environ, all: process.All, holders: process.Holders, rights: process.Rights, types: canType, users: inUsersPrograms, mine: os.Environ()}
+	return &machine{look: process.Look, environ: process.Environ, all: process.All, holders: process.Holders, rights: process.Rights, marked: process.Marked, types: canType, users: inUsersPrograms, own: ownAddresses, links: links, mine: os.Environ()}
 }
 
 func (r Rule) pid() int {
@@ -159,6 +163,9 @@ func (r Rule) clean(m *machine, pid int) ([]process.Process, error) {
 		if mark := markOf(m.environ(p.PID)); mark != "" {
 			return nil, notOwner("an agent, or hookway for one, has started %s (process %d), in which this command runs: %s is set there", base(first(p.Args)), p.PID, mark)
 		}
+		if r.marked(m, p.PID) {
+			return nil, notOwner("an agent, or hookway for one, has started this command, or what it runs in: %s (process %d) has the limit of file locks that hookway sets for agents, 0", base(first(p.Args)), p.PID)
+		}
 	}
 	return chain, nil
 }
@@ -215,34 +222,12 @@ func (r Rule) beside(m *machine, p *process.Process) error {
 	if mark := markOf(m.environ(p.PID)); mark != "" {
 		return notOwner("%s (process %d) runs in this terminal, too, and an agent has started it: %s is set there; use a terminal of your own", base(first(p.Args)), p.PID, mark)
 	}
+	if r.marked(m, p.PID) {
+		return notOwner("%s (process %d) runs in this terminal, too, and an agent has started it: its limit of file locks is the one that hookway sets for agents, 0; use a terminal of your own", base(first(p.Args)), p.PID)
+	}
 	parent, _ := m.look(p.Parent)
 	if leads := p.PID == p.Session; !leads && p.PID != r.pid() && parent.Terminal != p.Terminal && m.types() {
 		return notOwner("%s (process %d) runs in this terminal, too, and could type into it; whoever started it there has ended: end it, or use another terminal", base(first(p.Args)), p.PID)
-	}
-	return nil
-}
-
-// bySSH refuses a session that comes from this machine itself: whoever is at its other
-// end cannot be looked at.
-func bySSH(m *machine, chain []process.Process) error {
-	server := slices.IndexFunc(chain, func(p process.Process) bool {
-		return slices.ContainsFunc(names(&p), func(name string) bool { return strings.HasPrefix(name, "sshd") || name == "dropbear" })
-	})
-	if server < 0 {
-		return nil
-	}
-	connection := ""
-	for _, p := range chain[:server] {
-		if said := variable(m.environ(p.PID), "SSH_CONNECTION"); said != "" {
-			connection = said // of the process next to the server
-		}
-	}
-	from := strings.Fields(connection) // client, port, server, port
-	switch {
-	case len(from) < 4:
-		return notOwner("where this ssh session comes from was hidden (SSH_CONNECTION is not set); log in again")
-	case from[0] == from[2] || strings.HasPrefix(from[0], "127.") || from[0] == "::1":
-		return notOwner("this ssh session comes from this machine itself (%s); use a terminal that you opened here, or log in from elsewhere", from[0])
 	}
 	return nil
 }

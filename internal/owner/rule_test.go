@@ -3,6 +3,8 @@ package owner
 import (
 	"errors"
 	"fmt"
+	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +17,8 @@ type desk struct {
 	processes map[int]process.Process
 	environs  map[int][]string
 	held      []int // can type into terminal 5
+	marked    []int
+	links     []link // nil: they are not told
 	mine      []string
 	users     bool
 }
@@ -51,9 +55,14 @@ func (d *desk) rule() Rule {
 			return nil
 		},
 		rights: func(int) (int, bool, bool) { return 0, false, false },
+		marked: func(pid int) bool { return slices.Contains(d.marked, pid) },
 		types:  func() bool { return true },
 		users:  func() bool { return d.users },
-		mine:   d.mine,
+		own: func() []netip.Addr {
+			return []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.9"), netip.MustParseAddr("fe80::9")}
+		},
+		links: func() ([]link, bool) { return d.links, d.links != nil },
+		mine:  d.mine,
 	}}
 }
 
@@ -78,6 +87,15 @@ func TestWhoTellsWhoHasStartedACommand(t *testing.T) {
 	}
 }
 
+// sshFrom is the environment of a session from an address.
+func sshFrom(address string) map[int][]string {
+	return map[int][]string{123: {"SSH_CONNECTION=" + address + " 5000 192.0.2.1 22"}}
+}
+
+func linkTo(from string) link {
+	return link{here: netip.MustParseAddrPort("192.0.2.1:22"), there: netip.AddrPortFrom(netip.MustParseAddr(from), 5000)}
+}
+
 func TestWhoCanSpeakForTheOwner(t *testing.T) {
 	const self = "hookway allow K7QX4"
 	for name, c := range map[string]struct {
@@ -85,6 +103,8 @@ func TestWhoCanSpeakForTheOwner(t *testing.T) {
 		environ map[int][]string
 		held    []int
 		mine    []string
+		marked  []int
+		links   []link
 		why     string // "" is the owner
 	}{
 		"a terminal":                  {lines: map[int]string{1234: self, 123: "-bash", 12: "/usr/libexec/gnome-terminal-server"}, held: []int{12}},
@@ -133,9 +153,21 @@ func TestWhoCanSpeakForTheOwner(t *testing.T) {
 		"ssh to its own address":      {lines: map[int]string{1234: self, 123: "-bash", 12: "sshd: anna@pts/0"}, environ: map[int][]string{123: {"SSH_CONNECTION=192.0.2.1 5000 192.0.2.1 22"}}, why: "comes from this machine itself (192.0.2.1)"},
 		"ssh, hidden":                 {lines: map[int]string{1234: self, 123: "bash", 12: "sshd: anna@pts/0"}, why: "where this ssh session comes from was hidden"},
 		"ssh, said otherwise":         {lines: map[int]string{1234: self, 123: "bash", 12: "sshd: anna@pts/0"}, environ: map[int][]string{1234: {"SSH_CONNECTION=192.0.2.7 1 192.0.2.1 22"}, 123: {"SSH_CONNECTION=::1 1 ::1 22"}}, why: "comes from this machine itself (::1)"},
+		"ssh, as the kernel has it":   {lines: map[int]string{1234: self, 123: "-bash", 12: "sshd: anna@pts/0"}, environ: sshFrom("192.0.2.7"), links: []link{linkTo("192.0.2.7"), linkTo("192.0.2.8")}},
+		"ssh by IPv6":                 {lines: map[int]string{1234: self, 123: "-bash", 12: "sshd: anna@pts/0"}, environ: map[int][]string{123: {"SSH_CONNECTION=fe80::7%eth0 5000 fe80::9%eth0 22"}}},
+		"ssh from another address":    {lines: map[int]string{1234: self, 123: "-bash", 12: "sshd: anna@pts/0"}, environ: sshFrom("192.0.2.9"), why: "comes from this machine itself (192.0.2.9)"},
+		"ssh, mapped":                 {lines: map[int]string{1234: self, 123: "-bash", 12: "sshd: anna@pts/0"}, environ: sshFrom("::ffff:127.0.0.1"), why: "comes from this machine itself"},
+		"ssh over a pipe":             {lines: map[int]string{1234: self, 123: "-bash", 12: "sshd: anna@pts/0"}, environ: map[int][]string{123: {"SSH_CONNECTION=UNKNOWN 65535 UNKNOWN 65535"}}, why: "comes from this machine itself (UNKNOWN)"},
+		"ssh from nowhere":            {lines: map[int]string{1234: self, 123: "-bash", 12: "sshd: anna@pts/0"}, environ: map[int][]string{123: {"SSH_CONNECTION=elsewhere 1 192.0.2.1 22"}}, why: "is not known"},
+		"ssh, faked":                  {lines: map[int]string{1234: self, 123: "-bash", 12: "sshd: anna@pts/0"}, environ: sshFrom("192.0.2.7"), links: []link{linkTo("192.0.2.1")}, why: "does not come from where it says"},
+		"ssh as another session":      {lines: map[int]string{1234: self, 123: "-bash", 12: "sshd: anna@pts/0"}, environ: sshFrom("192.0.2.7"), links: []link{linkTo("192.0.2.7"), linkTo("192.0.2.1")}, why: "to itself is open, and cannot be told from this one"},
+		"what an agent left":          {lines: map[int]string{1234: self, 123: "bash", 88: "anything"}, held: []int{88}, marked: []int{88}, why: "anything (process 88) has the limit of file locks"},
+		"below what an agent left":    {lines: map[int]string{1234: self, 123: "bash"}, marked: []int{123, 1234}, why: "has started this command"},
+		"marked on the terminal":      {lines: map[int]string{1234: self, 88: "npm run dev"}, marked: []int{88}, why: "npm (process 88) runs in this terminal, too, and an agent has started it"},
+		"an agent's child elsewhere":  {lines: map[int]string{1234: self, 123: "bash", 88: "anything"}, marked: []int{88}},
 	} {
 		d := newDesk(c.lines)
-		d.held, d.mine = c.held, c.mine
+		d.held, d.mine, d.marked, d.links = c.held, c.mine, c.marked, c.links
 		if c.environ != nil {
 			d.environs = c.environ
 		}

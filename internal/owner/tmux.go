@@ -109,10 +109,8 @@ func (t *tmux) attended(pid int) bool {
 	if !ok || p.Terminal == 0 {
 		return false
 	}
-	if _, err := t.rule.clean(t.machine, pid); err != nil {
-		return false
-	}
-	return t.rule.made(t.machine, &p, 0) == nil
+	chain, err := t.rule.clean(t.machine, pid)
+	return err == nil && bySSH(t.machine, chain) == nil && t.rule.made(t.machine, &p, 0) == nil
 }
 
 // settle waits for the next second: tmux tells of keys to the second, and the person has

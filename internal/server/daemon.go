@@ -48,7 +48,7 @@ func (d *Daemon) Serve(ctx context.Context) error {
 	return daemon.Serve(ctx, daemon.Config{
 		Places: d.Places, Version: h.Version, Idle: d.Idle, Executable: d.Executable, Log: h.Log,
 		Handle: func(ctx context.Context, peer daemon.Peer, q *call.Request) call.Reply {
-			return r.judge.Answer(ctx, judge.Caller{PID: peer.PID}, q)
+			return h.answer(ctx, r.judge, peer.PID, q)
 		},
 		Load: r.judge.Load,
 		API:  r.programs,
@@ -152,6 +152,14 @@ func (h *Home) Judge() (j *judge.Judge, recorded func()) {
 	return j, h.RecordTo(j)
 }
 
+// answer answers one call of an agent's hook.
+func (h *Home) answer(ctx context.Context, j *judge.Judge, caller int, r *call.Request) call.Reply {
+	if h.Called != nil {
+		h.Called(caller)
+	}
+	return j.Answer(ctx, judge.Caller{PID: caller}, r)
+}
+
 // AnswerOnce answers one call of an agent's hook in this process. The reply is given to
 // write before hooks that only observe have ended.
 func (h *Home) AnswerOnce(ctx context.Context, r *call.Request, write func(call.Reply) error) {
@@ -160,7 +168,7 @@ func (h *Home) AnswerOnce(ctx context.Context, r *call.Request, write func(call.
 	if dir, err := h.folder("continues"); err == nil {
 		j.Continues = dir
 	}
-	reply := j.Answer(ctx, judge.Caller{PID: os.Getpid()}, r)
+	reply := h.answer(ctx, j, os.Getpid(), r)
 	reply.Pass(write(reply))
 	if err := j.Close(); err != nil { // observers may take their time
 		h.Log.Warn(err.Error())

@@ -34,6 +34,10 @@ type Home struct {
 	// system's place.
 	Managed config.Managed
 
+	// Called is told of each process that calls hookway for an agent, before it gets its
+	// answer. Nil: nobody is.
+	Called func(pid int)
+
 	// Lasting says that the process lives long: what is done in the background has
 	// time.
 	Lasting bool
