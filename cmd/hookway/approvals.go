@@ -326,22 +326,23 @@ func outcome(r *approve.Request) string {
 func revokeCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke CODE",
-		Short: "Take back an answer for a session or a shape",
-		Long: `Take back an answer for a session or a shape. The calls it was for are asked about
-again. To take back a no takes a person at a terminal, as to answer does.`,
+		Short: "Take back an answer",
+		Long: `Take back an answer: one for a session or a shape, or one to a single call that has
+not passed yet. The calls it was for are asked about again. To take back a no takes a
+person at a terminal, as to answer does.`,
 		Args: exactly("CODE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			s, err := revokeStanding(ctx, a, args[0])
 			by, _ := personAt(a, "")
-			a.home.Answered(ctx, approvalRecord(a, "hookway approvals revoke "+args[0], &ownersWord{session: s.Session, by: by, yes: !s.Yes, said: fmt.Sprintf("the answer %s to calls like those of %s was taken back", yesNo(s.Yes), s.Code)}, err))
+			a.home.Answered(ctx, approvalRecord(a, "hookway approvals revoke "+args[0], &ownersWord{session: s.Session, by: by, yes: !s.Yes, said: fmt.Sprintf("the answer %s to %s was taken back", yesNo(s.Yes), s.For())}, err))
 			switch {
 			case err != nil:
 				return err
 			case a.json:
 				return a.print(s)
 			}
-			_, err = fmt.Fprintf(a.out, "%s is revoked: such calls are asked about again\n", s.Code)
+			_, err = fmt.Fprintf(a.out, "%s is revoked: %s asked about again\n", s.Code, map[bool]string{true: "its call is", false: "such calls are"}[s.Scope == approve.ScopeOnce])
 			return err
 		},
 	}

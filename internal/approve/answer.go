@@ -199,34 +199,3 @@ func (s *Store) Standing(ctx context.Context) ([]Standing, error) {
 	}
 	return all, s.explain("listed", rows.Err())
 }
-
-// Stands gives the answer for more than one call that holds under a code. If there is none,
-// the error is a *RefusedError.
-func (s *Store) Stands(ctx context.Context, code string) (Standing, error) {
-	now := s.now()
-	a, err := readStanding(s.file.QueryRowContext(ctx, "SELECT "+standingColumns+" FROM standing WHERE code = ? AND until > ? AND (since <= ? OR NOT yes)", code, sqlite.Micros(now), sqlite.Micros(now.Add(clockSlack))))
-	return a, s.explain("read", unknown(err, code))
-}
-
-// unknown says of a code that no answer stands under it.
-func unknown(err error, code string) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return &RefusedError{Code: code, text: "no answer for a session or a shape stands under the code " + code}
-	}
-	return err
-}
-
-// Revoke takes back an answer for more than one call, also for the call that it was given
-// for. It is the very answer that [Store.Stands] or [Store.Standing] gave, since who may
-// take it back depends on what it says: if that is gone, the error is a *RefusedError.
-func (s *Store) Revoke(ctx context.Context, seen Standing) (Standing, error) {
-	var a Standing
-	err := s.write(ctx, func(tx *sql.Tx) (err error) {
-		a, err = readStanding(tx.QueryRowContext(ctx, "DELETE FROM standing WHERE code = ? AND yes = ? AND since = ? RETURNING "+standingColumns, seen.Code, seen.Yes, sqlite.Micros(seen.Since)))
-		if err == nil {
-			_, err = tx.ExecContext(ctx, "UPDATE request SET state = ? WHERE code = ? AND state IN (?, ?)", isRevoked, seen.Code, isAllowed, isDenied)
-		}
-		return unknown(err, seen.Code)
-	})
-	return a, s.explain("changed", err)
-}

@@ -208,7 +208,7 @@ func TestScopes(t *testing.T) {
 				t.Error(err)
 			}
 			_, err = revoke(t, s, code)
-			refused(t, err, "", "no answer for a session or a shape stands")
+			refused(t, err, "", "no answer holds under the code")
 			if got := said(t, s, first); got != "" {
 				t.Errorf("after it was revoked: %q", got)
 			}
@@ -238,43 +238,6 @@ func TestARevokedAnswerHoldsForNoCall(t *testing.T) {
 			})
 		}
 	}
-}
-
-// revoke takes back what stands under a code.
-func revoke(t *testing.T, s *approve.Store, code string) (approve.Standing, error) {
-	t.Helper()
-	seen, err := s.Stands(t.Context(), code)
-	if err != nil {
-		return seen, err
-	}
-	return s.Revoke(t.Context(), seen)
-}
-
-// What was seen may be gone when it is taken back, and something else may stand there.
-func TestOnlyWhatWasSeenIsRevoked(t *testing.T) {
-	s := open(t, t.TempDir(), approve.Options{})
-	r := answer(t, s, ask(t, s, asked(t, "rm -rf build")), false, approve.ScopeSession)
-	seen, err := s.Stands(t.Context(), r.Code)
-	if err != nil || seen.Code != r.Code || seen.Yes {
-		t.Fatalf("%+v, %v", seen, err)
-	}
-	for name, change := range map[string]func(*approve.Standing){
-		"another answer": func(a *approve.Standing) { a.Yes = true }, "an earlier one": func(a *approve.Standing) { a.Since = a.Since.Add(-time.Second) },
-		"another code": func(a *approve.Standing) { a.Code = "CCCCC" },
-	} {
-		other := seen
-		change(&other)
-		_, err := s.Revoke(t.Context(), other)
-		refused(t, err, "", "no answer for a session or a shape stands")
-		if all, err := s.Standing(t.Context()); err != nil || len(all) != 1 {
-			t.Errorf("%s: %+v, %v", name, all, err)
-		}
-	}
-	if gone, err := s.Revoke(t.Context(), seen); err != nil || gone.Code != r.Code {
-		t.Errorf("%+v, %v", gone, err)
-	}
-	_, err = s.Revoke(t.Context(), seen)
-	refused(t, err, "", "no answer for a session or a shape stands")
 }
 
 // An answer for more than one call says how often it decided one, and how long the first

@@ -21,7 +21,7 @@ const (
 	Denied   State = "denied"    // a person said no
 	TimedOut State = "timed out" // the call waited for an answer, and nobody gave one
 	Expired  State = "expired"   // nobody answered in time, or the call did not come again
-	Revoked  State = "revoked"   // the answer was for more than this call, and was taken back
+	Revoked  State = "revoked"   // the answer was taken back
 )
 
 // States are all that a request can be in, from the first to the last.
@@ -208,9 +208,9 @@ func (r *Request) whyNot(now time.Time) string {
 	case r.State == Used:
 		return fmt.Sprintf("the code %s was used: %s let its call through, which passed %s ago; when the agent is stopped again, it gets a new code", r.Code, who, ago(r.Used))
 	case r.State == Allowed:
-		return fmt.Sprintf("the call of %s is allowed already, by %s, for %s more; let the agent try again", r.Code, who, r.Until.Sub(now).Round(time.Second))
+		return fmt.Sprintf("the call of %s is allowed already, by %s, for %s more; let the agent try again, or take that back: hookway approvals revoke %s", r.Code, who, r.Until.Sub(now).Round(time.Second), r.Code)
 	case r.State == Denied:
-		return fmt.Sprintf("the call of %s was refused already, by %s, %s ago", r.Code, who, ago(r.Answered))
+		return fmt.Sprintf("the call of %s was refused already, by %s, %s ago; hookway approvals revoke %s takes that back", r.Code, who, ago(r.Answered), r.Code)
 	case r.State == TimedOut:
 		return fmt.Sprintf("%s timed out: nobody answered in %s; when the agent tries again, it gets a new code", r.Code, r.Until.Sub(r.First).Round(time.Second))
 	case r.State == Revoked:

@@ -120,7 +120,7 @@ func revokedRecord(s *approve.Standing, r api.Revoking, by string, refused error
 	if s.Yes { // calls are asked about again
 		record.Action, word = hook.ActionBlock.String(), "yes"
 	}
-	record.Reason = fmt.Sprintf("the answer %s to calls like those of %s was taken back: %s", word, r.Code, r.From)
+	record.Reason = fmt.Sprintf("the answer %s to %s was taken back: %s", word, s.For(), r.From)
 	return record
 }
 
