@@ -40,7 +40,7 @@ var rooms = map[string][]string{
 	"internal/stack":           {},
 	"internal/logline":         {"hook"},
 	"internal/sqlite":          {"internal/disk"},
-	"internal/approve":         {"facts", "hook", "internal/sqlite", "internal/visible"},
+	"internal/approve":         {"facts", "hook", "internal/disk", "internal/shell", "internal/sqlite", "internal/visible"},
 	"internal/owner":           {"internal/process"},
 	"internal/pin":             {"internal/sqlite"},
 	"internal/notify":          {"hook", "handler/web", "internal/approve", "internal/backoff", "internal/visible", "internal/webhook"},

@@ -422,7 +422,7 @@ func describedPaths() m {
 			"responses": answers("Standings", "They.", 400, 401, 403, 500, 503),
 		}},
 		"/v1/standing/{code}": m{"delete": m{
-			"operationId": "revoke", "summary": "Take back an answer for more than one call: such calls are asked about again. Only the owner may.",
+			"operationId": "revoke", "summary": "Take back an answer: such calls are asked about again. Only the owner may.",
 			"description": "It takes the owner's page, or a credential that the owner has made in a terminal. To take back a no lets calls pass again, so it takes the PIN where a yes does. Without that it is refused, and put on record.",
 			"parameters":  []m{inPath("code", "The code of the request that was answered."), credentialInHeader},
 			"responses":   answers("Standing", "What was taken back.", 400, 401, 403, 404, 429, 500, 503),

@@ -6,7 +6,7 @@ import (
 	"github.com/hookway/hookway/internal/approve"
 )
 
-// Revoking takes back an answer for more than one call over HTTP.
+// Revoking takes back an answer over HTTP.
 type Revoking struct {
 	Asker
 	Code string

@@ -37,7 +37,7 @@ type Call struct {
 	Subagent string // of the session, which makes the call; "" is the agent itself. It is for who is told
 
 	Input map[string]any
-	Facts []hook.Fact // what it would do: a script that was changed since makes it another call
+	Facts []hook.Fact // what it would do, as is known without running it
 
 	// Why it waits. A grant does not depend on them, but for Kind.
 	Hook, Rule, Reason string
@@ -81,7 +81,7 @@ func (c *Call) key() (string, error) {
 		}
 	}
 	input := sha256.Sum256(canonical(c.Input))
-	return sum([]byte(c.Agent), []byte(c.Session), []byte(c.folder()), []byte(c.Tool), input[:], facts), nil
+	return sum(c.running([]byte(c.Agent), []byte(c.Session), []byte(c.folder()), []byte(c.Tool), input[:], facts)...), nil
 }
 
 // folder is the workspace itself: a link to it may lead elsewhere the next time.

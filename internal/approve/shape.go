@@ -45,7 +45,7 @@ func (c *Call) shape() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return sum([]byte("shape"), []byte(c.Agent), []byte(c.folder()), []byte(c.Tool), []byte(c.Hook), []byte(c.Rule), []byte(c.kind()), canonical(rest), text), nil
+	return sum(c.running([]byte("shape"), []byte(c.Agent), []byte(c.folder()), []byte(c.Tool), []byte(c.Hook), []byte(c.Rule), []byte(c.kind()), canonical(rest), text)...), nil
 }
 
 // shapely gives facts as they are in every call of the same shape, or nil.
