@@ -27,7 +27,8 @@ const (
 // running adds what the files hold that the call runs, or takes code from, if there are any.
 func (c *Call) running(parts ...[]byte) [][]byte {
 	left := int64(mostRuns)
-	for _, file := range c.runs() {
+	files, _ := c.runs()
+	for _, file := range files {
 		if what := holds(file, &left); what != "" {
 			parts = append(parts, []byte(file), []byte(what))
 		}
@@ -35,15 +36,17 @@ func (c *Call) running(parts ...[]byte) [][]byte {
 	return parts
 }
 
-// runs are the files that the call may run, or take code from.
-func (c *Call) runs() []string {
+// runs are the files that the call may run, or take code from. known is false if it may
+// run others, too, as what lies in a folder.
+func (c *Call) runs() (files []string, known bool) {
 	folder := c.folder()
-	var files []string
+	known = true
 	for _, name := range lines {
 		reading, ok := read(c.Input[name], folder)
 		if !ok {
 			continue
 		}
+		known = known && len(reading.Unknown) == 0
 		for _, n := range slices.Concat(reading.Runs, reading.Sources) {
 			if !n.Tree && filepath.IsAbs(n.Path) { // a program that is looked up has no folder
 				files = append(files, n.Path)
@@ -52,7 +55,7 @@ func (c *Call) runs() []string {
 	}
 	slices.Sort(files)
 	files = slices.Compact(files)
-	return files[:min(len(files), mostFiles)]
+	return files[:min(len(files), mostFiles)], known && len(files) <= mostFiles
 }
 
 // lines are the members of inputs that are lines of a shell, or programs with arguments.

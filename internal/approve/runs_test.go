@@ -72,11 +72,11 @@ func TestAYesIsToWhatAScriptHolds(t *testing.T) {
 func TestAShapeIsOfWhatAScriptHolds(t *testing.T) {
 	for _, scope := range []approve.Scope{approve.ScopeSession, approve.ScopeShape} {
 		s := open(t, t.TempDir(), approve.Options{})
-		call := asked(t, "make all")
+		call := asked(t, "./x.sh")
 		call.Workspace = t.TempDir()
-		rules := filepath.Join(call.Workspace, "Makefile")
-		for _, text := range []string{"all:\n\techo 1", "all:\n\t./other"} {
-			if err := os.WriteFile(rules, []byte(text), 0o600); err != nil {
+		script := filepath.Join(call.Workspace, "x.sh")
+		for _, text := range []string{"A=1 ls", "A=2 ls"} {
+			if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
 				t.Fatal(err)
 			}
 			if got, err := s.Use(t.Context(), call); got != nil || err != nil {
@@ -86,6 +86,18 @@ func TestAShapeIsOfWhatAScriptHolds(t *testing.T) {
 			if got, err := s.Use(t.Context(), call); got == nil || err != nil {
 				t.Errorf("%s: got %+v, %v for %q; want the yes", scope, got, err, text)
 			}
+		}
+	}
+}
+
+// What runs files of its own choice is not known for 30 days.
+func TestWhatChoosesItsFilesHasNoShape(t *testing.T) {
+	for command, want := range map[string]bool{"ls": true, "./x.sh": true, "make all": false, "npm run all": false, "just all": false, "go run ./x": false, "$X": false} {
+		s := open(t, t.TempDir(), approve.Options{})
+		call := asked(t, command)
+		call.Workspace = t.TempDir()
+		if got := ask(t, s, call); got.HasShape != want {
+			t.Errorf("%s: got %v, want %v", command, got.HasShape, want)
 		}
 	}
 }

@@ -30,7 +30,7 @@ var assigns = sync.OnceValue(func() *regexp.Regexp {
 // is not known for sure.
 func (c *Call) shape() (string, error) {
 	facts := shapely(c.Facts)
-	if len(facts) == 0 {
+	if _, known := c.runs(); len(facts) == 0 || !known {
 		return "", nil
 	}
 	rest := maps.Clone(c.Input)

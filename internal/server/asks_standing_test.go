@@ -75,7 +75,7 @@ func TestWhatStandsIsListedAndTakenBackOverHTTP(t *testing.T) {
 		t.Errorf("with the daemon's token in place of a credential: %d %s", status, text)
 	}
 	credential := v.credential(t)
-	for _, want := range []viewing{{path: strings.ToLower(path), status: 200, has: `"code":"` + code}, {path: path, status: 404, has: "no answer for a session or a shape stands"}} {
+	for _, want := range []viewing{{path: strings.ToLower(path), status: 200, has: `"code":"` + code}, {path: path, status: 404, has: "no answer holds under the code"}} {
 		if status, text := v.ask(t, form, viewing{method: "DELETE", path: want.path}, credential); status != want.status || !strings.Contains(text, want.has) {
 			t.Errorf("%d %s; want %d with %q", status, text, want.status, want.has)
 		}
