@@ -255,7 +255,12 @@ the call may pass, or has passed, and 1 if it was refused or nobody answered in 
 Agents may run it.`,
 		Example: "  hookway approvals wait K7QX4 && git push -f origin main",
 		Args:    exactly("CODE"), ValidArgsFunction: a.completeCode,
-		RunE: func(cmd *cobra.Command, args []string) error { return waitApproval(cmd.Context(), a, args[0], most) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if most < 0 {
+				return fmt.Errorf("--timeout is 0 or more, such as 30s, not %v", most)
+			}
+			return waitApproval(cmd.Context(), a, args[0], most)
+		},
 	}
 	cmd.Flags().DurationVar(&most, "timeout", 0, "wait at most this `long`, as 30s; 0 is as long as it can be answered")
 	return cmd
