@@ -133,6 +133,9 @@ func (s *Store) Allow(ctx context.Context, seen Request, a Answer) (Request, err
 // stand keeps an answer for more than one call.
 func stand(ctx context.Context, tx *sql.Tx, r *Request, a Answer, now time.Time) error {
 	matches, session := r.shape, r.Session
+	if !a.Yes {
+		matches = deedOf(matches)
+	}
 	if matches == "" {
 		matches = r.key
 	}

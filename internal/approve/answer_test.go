@@ -172,8 +172,8 @@ func TestScopes(t *testing.T) {
 	}{
 		"yes, session": {true, approve.ScopeSession, "same call, same shape"},
 		"yes, shape":   {true, approve.ScopeShape, "other session, same call, same shape"},
-		"no, session":  {false, approve.ScopeSession, "same call, same shape"},
-		"no, shape":    {false, approve.ScopeShape, "same call, same shape"},
+		"no, session":  {false, approve.ScopeSession, "same call, same shape, other rule, other hook"},
+		"no, shape":    {false, approve.ScopeShape, "same call, same shape, other rule, other hook"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := newClock()

@@ -14,7 +14,8 @@ import (
 
 // The shape of a call is what it would do, and not how that is written: a rule over
 // facts. Calls of one shape are of the same agent, workspace and tool, and the same rule
-// asks about them.
+// asks about them. For a no it does not matter which rule asks: what a person does not want
+// done may be stopped by another one the next time.
 
 // written are the members of inputs that facts speak for, and words for people. All
 // others are the same in calls of one shape: one may say that there is to be no sandbox.
@@ -45,7 +46,14 @@ func (c *Call) shape() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return sum(c.running([]byte("shape"), []byte(c.Agent), []byte(c.folder()), []byte(c.Tool), []byte(c.Hook), []byte(c.Rule), []byte(c.kind()), canonical(rest), text)...), nil
+	deed := sum(c.running([]byte("shape"), []byte(c.Agent), []byte(c.folder()), []byte(c.Tool), canonical(rest), text)...)
+	return deed + ":" + sum([]byte(c.Hook), []byte(c.Rule), []byte(c.kind())), nil
+}
+
+// deedOf is the part of a shape that a no is for: what would be done, whoever asks about it.
+func deedOf(shape string) string {
+	deed, _, _ := strings.Cut(shape, ":")
+	return deed
 }
 
 // shapely gives facts as they are in every call of the same shape, or nil.

@@ -60,7 +60,7 @@ func (s *Store) Use(ctx context.Context, c Call) (*Said, error) {
 	}
 	var some bool
 	err = s.file.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM request WHERE call = ? AND state IN (?, ?, ?))
-		OR EXISTS (SELECT 1 FROM standing WHERE matches IN (?, ?))`, key, isAllowed, isDenied, isUsed, key, shape).Scan(&some)
+		OR EXISTS (SELECT 1 FROM standing WHERE matches IN (?, ?, ?))`, key, isAllowed, isDenied, isUsed, key, shape, deedOf(shape)).Scan(&some)
 	if err != nil {
 		return nil, s.explain("read", err)
 	}
@@ -152,6 +152,9 @@ func (s *Store) take(ctx context.Context, tx *sql.Tx, key string, c *Call) (*Sai
 // sessions: a call without a session has none that another call could share.
 func (s *Store) stands(ctx context.Context, tx *sql.Tx, key, shape string, c *Call, yes bool) (*Said, error) {
 	now := s.now()
+	if !yes {
+		shape = deedOf(shape)
+	}
 	a, err := readStanding(tx.QueryRowContext(ctx, "SELECT "+standingColumns+` FROM standing WHERE matches IN (?, ?) AND matches <> '' AND yes = ?
 		AND (yes AND scope = ? OR session <> '' AND session = ?)`+may+
 		" AND until > ? AND (since <= ? OR NOT yes) ORDER BY since DESC LIMIT 1",
