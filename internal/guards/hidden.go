@@ -77,6 +77,9 @@ func seenText(text string) (plain, hidden string) {
 		}
 		r, n := utf8.DecodeRuneInString(text[i:])
 		i += n
+		if r >= 0x334 && r <= 0x338 { // a stroke through the letter before
+			continue
+		}
 		if !unseen(r) {
 			if run >= 16 && h.Len() == 0 {
 				h.WriteString("signs without a shape")
@@ -117,10 +120,22 @@ var looks = func() map[rune]rune {
 	return m
 }()
 
+// smallCaps are small capitals by their letter.
+var smallCaps = func() map[rune]byte {
+	m, i := map[rune]byte{}, 0
+	for _, r := range "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡxʏᴢ" {
+		m[r] = byte('a' + i)
+		i++
+	}
+	return m
+}()
+
 // latinOf is the Latin letter that a character is in another dress, or itself.
 func latinOf(r rune) rune {
 	switch {
 	case r < 0x250:
+	case smallCaps[r] != 0:
+		return rune(smallCaps[r])
 	case r >= 0xFF01 && r <= 0xFF5E:
 		return r - 0xFF01 + '!'
 	case r >= 0x1D400 && r <= 0x1D6A3:
@@ -203,15 +218,21 @@ func decoded(text string, turned bool, at int) (out []layer) {
 		if word := text[from:i]; len(word) >= 24 {
 			take(unhex(word, isHex), from, true)
 			take(unbase64(word), from, true)
+			take(unbase32(word), from, true)
 		}
 	}
-	if strings.Count(text, `\x`) >= 4 || strings.Count(text, "%") >= 6 || strings.Count(text, "&#") >= 4 || strings.Count(text, `\u`) >= 4 {
+	if strings.Count(text, `\x`) >= 4 || strings.Count(text, "%") >= 6 || strings.Count(text, "&#") >= 4 || strings.Count(text, `\u`) >= 4 || strings.Count(text, "=") >= 6 {
 		if s := unescaped(text); s != text {
 			take(s, 0, false)
 		}
 	}
-	if s := unspaced(text); s != "" {
-		take(s, 0, false)
+	for _, s := range []string{unspaced(text), unfigured(text), joined(text), unrun(text)} {
+		if s != "" {
+			take(s, 0, false)
+		}
+	}
+	if s, from := numbered(text); s != "" {
+		take(s, from, true)
 	}
 	if turned {
 		text = text[:min(len(text), maxDecoded)]
@@ -293,7 +314,7 @@ func unescaped(text string) string {
 		var run []byte
 		for {
 			r, n := escape(text[to:])
-			if n == 0 && units > 0 && text[i] == '%' { // a few letters between
+			if n == 0 && units > 0 && (text[i] == '%' || text[i] == '=') { // a few letters between
 				for n < 24 && to+n < len(text) && (letter(text[to+n]) || text[to+n] == '.' || text[to+n] == '-' || text[to+n] == '_' || text[to+n] == '~') {
 					n++
 				}
@@ -320,7 +341,7 @@ func unescaped(text string) string {
 }
 
 func appendEscape(run []byte, r rune, sign byte) []byte {
-	if sign == '%' {
+	if sign == '%' || sign == '=' {
 		return append(run, byte(r))
 	}
 	return utf8.AppendRune(run, r)
@@ -328,12 +349,12 @@ func appendEscape(run []byte, r rune, sign byte) []byte {
 
 // escape reads one escape at the beginning of a text: \x69, \u0069, %69, &#105; or &#x69;.
 func escape(s string) (r rune, n int) {
-	if len(s) < 3 || s[0] != '\\' && s[0] != '%' && s[0] != '&' {
+	if len(s) < 3 || s[0] != '\\' && s[0] != '%' && s[0] != '&' && s[0] != '=' {
 		return 0, 0
 	}
 	base, from, to := 16, 1, 3
 	switch {
-	case s[0] == '%':
+	case s[0] == '%', s[0] == '=':
 	case s[0] == '\\' && s[1] == 'x':
 		from, to = 2, 4
 	case s[0] == '\\' && s[1] == 'u':

@@ -86,10 +86,7 @@ func ordersIn(text string, layers int) (way string, at int, hidden bool) {
 		plain, shapeless = seenText(text)
 	}
 	r := read(plain)
-	if way, at = r.orders(); way == "" {
-		way, at = r.weighed()
-	}
-	if way != "" {
+	if way, at = r.judged(); way != "" {
 		return way, at, len(plain) != len(text)
 	}
 	if len(shapeless) >= 6 && !(shapeless == "signs without a shape" && r.abouts > 0) {
@@ -103,10 +100,7 @@ func ordersIn(text string, layers int) (way string, at int, hidden bool) {
 		if l.part {
 			inner.hidden = [][2]int{{0, len(l.text)}}
 		}
-		way, _ := inner.orders()
-		if way == "" {
-			way, _ = inner.weighed()
-		}
+		way, _ := inner.judged()
 		if way == "" && layers > 1 {
 			way, _, _ = ordersIn(l.text, layers-1)
 		}

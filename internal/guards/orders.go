@@ -213,7 +213,8 @@ func (r *reading) judge(i int, s signal, n near) string {
 			return wayAside
 		}
 	case 'S':
-		if !r.reported(s) && (n.order['D'] && n.order.any("OFUVN") || n.order['d'] && n.order.any("OFVN") && n.order.any("NMU") || hidden && n.order.any("Dd")) {
+		advice := n.clause['O'] && !n.clause['D'] && !n.order.any("NRKU") // nobody is told the password
+		if !r.reported(s) && !advice && (n.order['D'] && n.order.any("OFUVN") || n.order['d'] && n.order.any("OFVN") && n.order.any("NMU") || hidden && n.order.any("Dd")) {
 			return waySecret
 		}
 	case 'N':
