@@ -38,7 +38,9 @@ func Credentials(text string) []Credential {
 		}
 		sure := !r.guess && (r.proof == nil || r.proof(text[from:to]))
 		if r.kind == privateKey {
-			to, noEnd = blockEnd(text, to, noEnd)
+			if to, noEnd = blockEnd(text, to, noEnd); emptyBlock(text[from:to]) {
+				return
+			}
 		}
 		out = append(out, Credential{r.kind, hook.Span{From: from, To: to}, sure})
 	})
@@ -105,6 +107,16 @@ const privateKey = "private key"
 
 // maxBlock bounds a block of a private key.
 const maxBlock = 32 << 10
+
+// leastBlock is how much a block of a private key holds at least.
+const leastBlock = 16
+
+// emptyBlock reports whether a block has an end and only dots, or a word, inside.
+func emptyBlock(block string) bool {
+	_, body, _ := strings.Cut(block, "-----\n")
+	body, _, ended := strings.Cut(body, "-----END")
+	return ended && span(strings.ReplaceAll(body, "\n", ""), letter) < leastBlock && len(body) < 4*leastBlock
+}
 
 // blockEnd is where a block of a private key ends, by its header's end. Between that and
 // noEnd there is none, which has been looked at; it gives how far that goes now.

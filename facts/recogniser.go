@@ -25,6 +25,7 @@ type recogniser struct {
 	guess    bool                               // only a name and the look of a value speak for it
 	open     bool                               // it sees all of the text, and what its first group holds is kept
 	spare    int                                // bytes at its end that are kept, of a pattern whose first group is
+	inside   bool                               // it may begin in the middle of a word: db_password
 	jump     bool                               // where it fails, it fails up to the end of the word (of a JSON Web Token)
 
 	all func(s string, at int) (found []suspect, to int) // finds them in place of the pattern; to is how far it looked
@@ -96,7 +97,7 @@ func (r *recogniser) match(text string, at int) (from, to int, ok bool) {
 	begin := max(0, at-r.back)
 	window := text[begin:min(len(text), at+r.reach())]
 	m := r.find(window)
-	if m == nil || m[0] > r.back+64 || begin > 0 && m[0] == 0 && r.back == 0 && letter(text[begin-1]) && letter(text[begin]) {
+	if m == nil || m[0] > r.back+64 || begin > 0 && m[0] == 0 && r.back == 0 && !r.inside && letter(text[begin-1]) && letter(text[begin]) {
 		return 0, 0, false // nothing, another literal's, or the middle of a longer word
 	}
 	if len(m) >= 4 && m[2] >= 0 {
@@ -235,6 +236,48 @@ func placeholder(s string) bool {
 // notAWord reports whether a value looks made up by a machine: letters and digits.
 func notAWord(s string) bool {
 	return strings.ContainsAny(s, "0123456789") && strings.IndexFunc(s, func(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }) >= 0 && !strings.Contains(s, "/") && strings.Count(s, ".") < 3
+}
+
+// madeByMachine reports whether a value is one that nobody thinks up: letters of both sizes
+// and digits in turn, or a long number in hex. Paths, addresses and calls are none.
+func madeByMachine(s string) bool {
+	if digits := span(strings.TrimPrefix(s, "0x"), func(c byte) bool { return digit(c) < 16 }); digits == len(strings.TrimPrefix(s, "0x")) {
+		return digits >= 32 && notAWord(s)
+	}
+	if strings.ContainsAny(s, "/[:") && !strings.ContainsAny(s, "+=") || strings.Count(s, ".") > 1 || strings.Count(s, "-") > 2 || strings.Count(s, "_") > 2 {
+		return false
+	}
+	upper, lower, digits, turns, before := 0, 0, 0, 0, 0
+	for i := range len(s) {
+		kind := 0
+		switch c := s[i]; {
+		case c >= 'A' && c <= 'Z':
+			upper, kind = upper+1, 1
+		case c >= 'a' && c <= 'z':
+			lower, kind = lower+1, 2
+		case c >= '0' && c <= '9':
+			digits, kind = digits+1, 3
+		}
+		if kind != before {
+			turns++
+		}
+		before = kind
+	}
+	return upper > 0 && lower > 0 && digits > 0 && turns*3 >= len(s)
+}
+
+// unnamedToken reports whether a token does not say itself of what kind it is.
+func unnamedToken(s string) bool { return notAWord(s) && !strings.HasPrefix(s, "eyJ") }
+
+// leastPassword is the length of a password that is none of an example.
+const leastPassword = 8
+
+// nameAndPassword reports whether a text in base64 is a name, a colon and a password.
+func nameAndPassword(s string) bool {
+	b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
+	name, password, ok := strings.Cut(string(b), ":")
+	printable := span(string(b), func(c byte) bool { return c >= ' ' && c < 0x7F }) == len(b)
+	return err == nil && ok && printable && name != "" && len(password) >= leastPassword && !placeholder(password)
 }
 
 // crc62 checks the last six characters of a token of GitHub or npm: the CRC-32 of the

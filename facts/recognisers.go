@@ -1,5 +1,7 @@
 package facts
 
+import "strings"
+
 // The kinds of credentials that are known, by what they are for. A row has the name of
 // the kind, the literals that come before or in it, in small letters, and its shape.
 
@@ -10,7 +12,7 @@ func recogniserTable() []*recogniser {
 	for _, rows := range [][]*recogniser{cloudKeys, forgeKeys, messageKeys, paymentKeys, modelKeys, operationKeys, dataKeys, officeKeys, bareKeys} {
 		all = append(all, rows...)
 	}
-	return append(all, assignedSecret)
+	return append(all, assignedSecret, namedSecret)
 }
 
 // cloudKeys are credentials of clouds and hosts.
@@ -27,7 +29,7 @@ var cloudKeys = []*recogniser{
 	key("heroku key", "heroku", `(?i)heroku[a-z_-]{0,20}['"]?\s{0,3}[=:]\s{0,3}['"]?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})`),
 	key("fly token", "fo1_ fm2_", `\b(fo1_[A-Za-z0-9_-]{43}|fm2_[A-Za-z0-9+/=]{100,})`),
 	key("render key", "rnd_", `\b(rnd_[A-Za-z0-9]{28,})\b`),
-	key("netlify token", "nfp_", `\b(nfp_[A-Za-z0-9]{36})\b`),
+	key("netlify token", "nfp_", `\b(nfp_[A-Za-z0-9]{36,40})\b`),
 	named("cloudflare token", "cloudflare", `[A-Za-z0-9_-]{40}|[0-9a-f]{37}`),
 	key("tailscale key", "tskey-", `\b(tskey-(?:auth|api|client|scim|webhook)-[A-Za-z0-9]+-[A-Za-z0-9]{20,})`),
 	key("alibaba key", "ltai", `\b(LTAI[A-Za-z0-9]{20,26})\b`),
@@ -35,13 +37,20 @@ var cloudKeys = []*recogniser{
 	key("heroku key", "hrku-aa", `\b(HRKU-AA[A-Za-z0-9_-]{58})`),
 	key("mapbox token", "sk.eyj", `\b(sk\.eyJ[A-Za-z0-9_-]{40,}\.[A-Za-z0-9_-]{20,})`),
 	key("neon key", "napi_", `\b(napi_[a-z0-9]{64})\b`),
+	key("aws bedrock key", "absk", `\b(ABSK[A-Za-z0-9+/=]{90,140})`),
+	key("google refresh token", "1//0", `\b(1//0[0-9A-Za-z_-]{40,})`),
+	key("cloudflare key", "v1.0-", `\b(v1\.0-[a-f0-9]{24}-[a-f0-9]{146})\b`),
+	key("azure shared key", "sharedaccesskey=", `(?i)SharedAccessKey=([A-Za-z0-9+/]{43}=)`),
+	key("yandex key", "aqvn", `\b(AQVN[A-Za-z0-9_-]{35,38})\b`),
+	key("ngrok token", "authtoken", `(?i)authtoken:?\s{1,4}([0-9][A-Za-z0-9]{24,30}_[0-9A-Za-z]{20,24})\b`),
+	named("vercel token", "vercel", `[A-Za-z0-9]{24}`),
 }
 
 // forgeKeys are credentials of code, packages and what builds them.
 var forgeKeys = []*recogniser{
 	key("github token", "ghp_ gho_ ghu_ ghs_ ghr_", `\b(gh[pousr]_[A-Za-z0-9]{36,251})\b`).proven(crc62),
 	key("github token", "github_pat_", `\b(github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59})\b`),
-	key("gitlab token", "glpat- gldt- glrt- glft- glsoat- glcbt- glimt- glagent-", `\b(gl(?:pat|dt|rt|ft|soat|cbt|imt|agent)-[0-9A-Za-z_-]{20,})`),
+	key("gitlab token", "glpat- gldt- glrt- glft- glsoat- glcbt- glimt- glagent- glptt- glffct- gloas-", `\b(gl(?:pat|dt|rt|ft|soat|cbt|imt|agent|ptt|ffct|oas)-[0-9A-Za-z_-]{20,})`),
 	key("bitbucket password", "atbb", `\b(ATBB[A-Za-z0-9]{32})\b`),
 	key("atlassian token", "atatt3", `\b(ATATT3[A-Za-z0-9_=-]{180,})`),
 	key("npm token", "npm_", `\b(npm_[A-Za-z0-9]{36})\b`).proven(crc62),
@@ -56,6 +65,9 @@ var forgeKeys = []*recogniser{
 	key("sonar token", "sqp_ squ_ sqa_", `\b(sq[pua]_[a-f0-9]{40})\b`),
 	key("artifactory key", "akcp", `\b(AKCp[A-Za-z0-9]{60,73})\b`),
 	key("readme key", "rdme_", `\b(rdme_[a-z0-9]{70})\b`),
+	key("azure devops token", "azdo", `\b([A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4})\b`).behind(77).when(around("abcdefghijklmnopqrstuvwxyz0123456789", 76, 4)),
+	named("snyk token", "snyk", `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`),
+	named("gitea token", "gitea", `[0-9a-f]{40}`),
 }
 
 // messageKeys are credentials of messages, mail and forms.
@@ -67,6 +79,8 @@ var messageKeys = []*recogniser{
 	key("telegram bot token", ":aa", `\b([0-9]{8,10}:AA[0-9A-Za-z_-]{33})\b`).behind(11).when(around("0123456789", 8, 33)),
 	key("teams webhook", "webhook.office.com", `(https://[a-z0-9.-]+\.webhook\.office\.com/webhookb2/[A-Za-z0-9@/-]{60,})`).behind(72).when(around("", 0, 70)),
 	key("twilio key", "sk", `\b(SK[0-9a-f]{32})\b`),
+	named("twilio token", "twilio_a", `[0-9a-f]{32}`),
+	key("facebook token", "eaac eaab eaag", `\b(EAA[BCG][A-Za-z0-9]{90,})\b`),
 	key("sendgrid key", "sg.", `\b(SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43})\b`),
 	key("mailgun key", "key-", `\b(key-[0-9a-f]{32})\b`),
 	key("mailchimp key", "-us", `\b([0-9a-f]{32}-us[0-9]{1,2})\b`).behind(33).when(around("0123456789abcdef", 32, 1)),
@@ -89,6 +103,7 @@ var paymentKeys = []*recogniser{
 	key("easypost key", "ezak eztk", `\b(EZ[AT]K[A-Za-z0-9]{54})\b`),
 	key("flutterwave key", "flwseck", `\b(FLWSECK(?:_TEST)?-[a-z0-9]{32}-X)\b`),
 	key("duffel token", "duffel_live_ duffel_test_", `\b(duffel_(?:live|test)_[A-Za-z0-9_-]{43})`),
+	named("razorpay secret", "razorpay", `[A-Za-z0-9]{24}`),
 }
 
 // modelKeys are credentials of language models.
@@ -104,11 +119,19 @@ var modelKeys = []*recogniser{
 	key("nvidia key", "nvapi-", `\b(nvapi-[A-Za-z0-9_-]{60,70})`),
 	key("langsmith key", "lsv2_", `\b(lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10})\b`),
 	key("pinecone key", "pcsk_", `\b(pcsk_[A-Za-z0-9]{5,6}_[A-Za-z0-9]{60,64})\b`),
+	key("deepseek key", "sk-", `\b(sk-[0-9a-f]{32})\b`),
+	key("elevenlabs key", "sk_", `\b(sk_[0-9a-f]{48})\b`),
+	key("fireworks key", "fw_", `\b(fw_[A-Za-z0-9]{22,24})\b`).checked(notAWord),
+	named("mistral key", "mistral", `[A-Za-z0-9]{32}`),
+	named("cohere key", "co_api_key", `[A-Za-z0-9]{40}`),
+	named("wandb key", "wandb", `[0-9a-f]{40}`),
 }
 
 // operationKeys are credentials of what runs and watches programs.
 var operationKeys = []*recogniser{
 	named("datadog key", "datadog", `[0-9a-f]{32}|[0-9a-f]{40}`),
+	named("datadog key", "dd_ap", `[0-9a-f]{32}|[0-9a-f]{40}`),
+	named("algolia key", "algolia", `[0-9a-f]{32}`),
 	key("new relic key", "nrak- nrii- nral", `\b(NRAK-[A-Z0-9]{27}|NRII-[A-Za-z0-9_-]{32})\b`),
 	key("grafana token", "glsa_ glc_ eyjrijoi", `\b(glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}|glc_[A-Za-z0-9+/=]{32,400}|eyJrIjoi[A-Za-z0-9+/=]{40,})`),
 	key("sentry token", "sntrys_ sntryu_", `\b(sntry[su]_[A-Za-z0-9+/=_-]{40,})`),
@@ -130,6 +153,8 @@ var dataKeys = []*recogniser{
 	key("mongodb password", "mongodb", `mongodb(?:\+srv)?://[^\s:/@'"]+:([^\s:/@'"<>{}$*]{6,})@`).behind(0),
 	key("database password", "://", `\b(?:postgres(?:ql)?|mysql|mariadb|redis|rediss|amqps?|mssql|clickhouse)://[^\s:/@'"]{0,64}:([^\s:/@'"<>{}$*]{6,})@`).low().behind(10).when(address),
 	key("cloudinary secret", "cloudinary://", `\b(cloudinary://[0-9]{10,20}:[A-Za-z0-9_-]{20,}@)`),
+	key("aiven password", "avns_", `\b(AVNS_[A-Za-z0-9_-]{19})\b`),
+	key("database password", ":5432:", `:5432:[^\s:]{1,64}:[^\s:]{1,64}:([^\s:<>{}$*]{8,100})`),
 }
 
 // officeKeys are credentials of documents and work.
@@ -138,11 +163,15 @@ var officeKeys = []*recogniser{
 	key("notion token", "secret_ ntn_", `\b(secret_[A-Za-z0-9]{43}|ntn_[A-Za-z0-9]{46})\b`),
 	key("figma token", "figd_", `\b(figd_[A-Za-z0-9_-]{40,})`),
 	key("airtable token", "pat", `\b(pat[A-Za-z0-9]{14}\.[a-f0-9]{64})\b`),
-	key("asana token", "asana", `(?i)asana[a-z_-]{0,20}['"]?\s{0,3}[=:]\s{0,3}['"]?([0-9]/[0-9]{16,}:[0-9a-f]{32})`),
+	key("asana token", "asana", `(?i)asana[a-z_-]{0,20}['"]?\s{0,3}[=:]\s{0,3}['"]?([0-9](?:/[0-9]{16,}){1,2}:[0-9a-f]{32})`),
 	key("postman key", "pmak-", `\b(PMAK-[a-f0-9]{24}-[a-f0-9]{34})\b`),
 	key("1password token", "ops_ey", `\b(ops_eyJ[A-Za-z0-9+/=_-]{200,})`),
 	key("contentful token", "cfpat-", `\b(CFPAT-[A-Za-z0-9_-]{43})`),
 	key("adafruit key", "aio_", `\b(aio_[A-Za-z0-9]{28})\b`),
+	key("dropbox token", "sl.", `\b(sl\.(?:u\.)?[A-Za-z0-9_-]{130,})`),
+	key("hubspot token", "pat-na1 pat-na2 pat-eu1", `\b(pat-(?:na|eu)[0-9]-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b`),
+	named("launchdarkly key", "launchdarkly", `(?:api|sdk|mob)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`),
+	key("okta token", "ssws", `(?i)SSWS (00[A-Za-z0-9_-]{40})\b`).when(command),
 }
 
 // bareKeys are keys, hashes and passwords that stand for themselves.
@@ -154,6 +183,17 @@ var bareKeys = []*recogniser{
 	key("jwt", "eyj", `\b(eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,})`).checked(jwtHeader),
 	key("password hash", "$6$ $y$ $2b$ $2y$ $argon2", `(\$(?:6|y|2[aby]|argon2id?)\$[A-Za-z0-9./$,=+]{20,})`),
 	key("extended private key", "xprv", `\b(xprv[1-9A-HJ-NP-Za-km-z]{107})\b`),
+	key("wireguard key", "privatekey", `(?i)\bPrivateKey\s{0,3}=\s{0,3}([A-Za-z0-9+/]{43}=)`),
+	key("bearer token", "authorization", `(?i)authorization['"]?\s{0,3}[:=]\s{0,3}['"]?(?:bearer|token)\s{1,3}([A-Za-z0-9.~+/=]{20,400})`).checked(unnamedToken),
+	key("basic credentials", "authorization", `(?i)authorization['"]?\s{0,3}[:=]\s{0,3}['"]?basic\s{1,3}([A-Za-z0-9+/]{12,400}={0,2})`).checked(nameAndPassword),
+	key("basic credentials", "\"auth\"", `"auth"\s{0,3}:\s{0,3}"([A-Za-z0-9+/]{12,400}={0,2})"`).checked(nameAndPassword),
+	key("basic credentials", "_auth", `\b_auth\s{0,3}=\s{0,3}"?([A-Za-z0-9+/]{12,400}={0,2})`).behind(1).checked(nameAndPassword),
+	key("netrc password", "machine", `\bmachine\s{1,4}\S{1,100}\s{1,4}login\s{1,4}\S{1,100}\s{1,4}password\s{1,4}([^\s<>{}$*]{8,100})`).when(command),
+	key("password of a command", "sshpass", `\bsshpass\s{1,3}-p\s{0,3}['"]?([^\s'"<>{}$]{8,100})`).when(command),
+	key("password of a command", "curl", `\bcurl\b[^\n|;]{0,200}?\s(?:-u|--user)[ =]?['"]?[^\s:'"$]{1,64}:([^\s'"<>{}$]{8,100})`).checked(notAWord).when(command),
+	key("password of a command", "mysql", `\bmysql(?:dump|admin)?\b[^\n|;]{0,120}?\s-p([A-Za-z0-9!@#%^*_.-]{8,64})`).checked(notAWord).when(command),
+	key("token in an address", "?access_token= &access_token= ?token= &token= ?api_key= &api_key= ?apikey= &apikey=", `[?&](?:access_token|token|api_?key)=([A-Za-z0-9_-]{24,200})`).checked(notAWord),
+	key("api key", "x-api-key", `(?i)x-api-key['"]?\s{0,3}[:=]\s{0,3}['"]?([A-Za-z0-9]{24,200})\b`).checked(notAWord),
 }
 
 // assignedSecret is a text that a machine made up, given to a name that says that it
@@ -162,4 +202,43 @@ var assignedSecret = &recogniser{
 	kind: "secret", literals: []string{"secret", "token", "passw", "api_key", "apikey", "api-key", "access_key", "private_key"},
 	pattern: `(?i)(?:secret|token|passw(?:or)?d|api[_-]?key|access[_-]?key|private[_-]?key)[a-z0-9_.-]{0,24}['"]?\s{0,4}(?:=|:|=>|:=)\s{0,4}['"]([A-Za-z0-9+/_.~!@#%^&*-]{20,200})['"]`,
 	entropy: 3.6, likely: assigned(20, `"'`), check: notAWord, guess: true,
+}
+
+// namedSecret is the same without quotes, or shorter, as in files of settings: the name ends
+// with what it is, and the value has letters of both sizes and digits, or is a long number.
+var namedSecret = &recogniser{
+	kind: "secret", literals: []string{"secret", "token", "passw", "passwd", "pwd", "_pass", "pass=", "api_key", "apikey", "api-key", "access_key", "accesskey", "private_key"},
+	pattern: `(?i)(?:secret|token|passw(?:or)?d|pwd|_pass|pass|api[_-]?key|access[_-]?key|private[_-]?key)(?:[_-](?:key|base|value|prod|[0-9]{1,2})){0,2}['"]?[ \t]{0,4}(?:=|:)[ \t]{0,4}['"]?([^\s"'<>{}$\\,;&|()` + "`" + `]{12,200})(?:["'\s,;&|<]|$)`,
+	inside:  true, entropy: 3, likely: ofOwner, check: madeByMachine, guess: true,
+}
+
+// ofOwner looks whether a name is given a value, and is not that of a place in a list.
+func ofOwner(low string, at, end int) bool {
+	before := low[max(0, at-8):at]
+	if strings.HasSuffix(before, ":") { // a kind in the name of something
+		return false
+	}
+	for _, of := range []string{"page", "page_", "page-", "next", "next_", "next-", "sync", "sync_", "csrf", "csrf_", "csrf-", "cancel"} {
+		if strings.HasSuffix(before, of) {
+			return false
+		}
+	}
+	if !assigned(12, "")(low, at, end) {
+		return false
+	}
+	value := low[end+strings.IndexAny(low[end:min(len(low), end+40)], "=:"):] // assigned found one
+	value = strings.TrimLeft(value[:min(len(value), 48)], "=: \t\"'>")
+	return strings.ContainsAny(value[:span(value, ofToken)], "0123456789") // none of a machine is without
+}
+
+// command looks whether a literal begins a word that others follow.
+func command(low string, at, end int) bool {
+	for i := end; i < min(len(low), end+6); i++ {
+		if c := low[i]; c == ' ' || c == '\t' || c == '\n' {
+			return at == 0 || !letter(low[at-1])
+		} else if !letter(c) {
+			break
+		}
+	}
+	return false
 }
