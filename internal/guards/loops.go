@@ -58,10 +58,10 @@ func (s *session) again(hash string) int {
 // answered notes the result of a call. Another one than before is progress, and so is
 // that somebody let a call go on that rules asked about.
 func (s *session) answered(hash, result string, ok, granted bool) {
-	if ok || granted {
+	switch {
+	case ok, granted:
 		s.Failures = 0
-	}
-	if !ok {
+	case !s.waited(hash): // what is waited for is not there yet
 		s.Failures++
 	}
 	for i := range s.Equal {
@@ -86,6 +86,16 @@ func (s *session) answered(hash, result string, ok, granted bool) {
 			break
 		}
 	}
+}
+
+// waited reports whether a call was one that waits for something.
+func (s *session) waited(hash string) bool {
+	for i := len(s.Recent) - 1; i >= 0; i-- {
+		if s.Recent[i].Call == hash {
+			return s.Recent[i].Waits
+		}
+	}
+	return false
 }
 
 // alternate reports whether the last calls are two that take turns, neither waits, and

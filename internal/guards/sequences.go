@@ -137,6 +137,9 @@ func target(f *hook.Fact) string {
 		if f.Verb == "push" && f.Ref != "" {
 			return "push\x00" + f.Ref + forced(f)
 		}
+		if f.Verb == "rm" && f.Path != "" {
+			return "gone\x00" + place(f)
+		}
 		return ""
 	case "sql":
 		if f.Object != "" && !f.Bounded {
