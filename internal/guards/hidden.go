@@ -61,15 +61,18 @@ func seenText(text string) (plain, hidden string) {
 	var b, h strings.Builder
 	b.Grow(len(text))
 	flag, run, others, before := false, 0, false, rune(0)
+	mark := func() {
+		if run >= 16 && h.Len() == 0 {
+			h.WriteString("signs without a shape")
+		}
+	}
 	for i := 0; i < len(text); {
 		from := i
 		for i < len(text) && text[i] < utf8.RuneSelf {
 			i++
 		}
 		if i > from {
-			if run >= 16 && h.Len() == 0 {
-				h.WriteString("signs without a shape")
-			}
+			mark()
 			others = others || before >= 0x250 && before < 0x590 && unicode.IsLetter(rune(text[from]))
 			b.WriteString(text[from:i])
 			flag, run, before = false, 0, rune(text[i-1])
@@ -81,9 +84,7 @@ func seenText(text string) (plain, hidden string) {
 			continue
 		}
 		if !unseen(r) {
-			if run >= 16 && h.Len() == 0 {
-				h.WriteString("signs without a shape")
-			}
+			mark()
 			flag, run = r == 0x1F3F4, 0
 			others = others || r >= 0x250 && r < 0x590 && before < utf8.RuneSelf && unicode.IsLetter(before)
 			b.WriteRune(latinOf(r))
@@ -101,9 +102,7 @@ func seenText(text string) (plain, hidden string) {
 			run++
 		}
 	}
-	if run >= 16 && h.Len() == 0 {
-		h.WriteString("signs without a shape")
-	}
+	mark()
 	if plain = b.String(); others {
 		plain = unlike(plain)
 	}

@@ -142,9 +142,8 @@ type passage struct {
 
 // leaning is what the clauses of a text are, once for each text.
 type leaning struct {
-	r     *reading
-	list  []clause
-	place placeOf
+	r    *reading
+	list []clause
 }
 
 // lean splits a text into clauses.
@@ -153,7 +152,7 @@ func (r *reading) lean() *leaning {
 }
 
 func (r *reading) leanWith(place placeOf, named bool) *leaning {
-	l := &leaning{r: r, place: place}
+	l := &leaning{r: r}
 	c := clauses{r: r, words: wordStems().find(folded(r.text))}
 	if len(c.words) == 0 {
 		return l
