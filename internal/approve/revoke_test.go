@@ -28,8 +28,11 @@ func TestAnAnswerToOneCallIsRevoked(t *testing.T) {
 			c := asked(t, "rm -rf build")
 			r := answer(t, s, ask(t, s, c), yes, approve.ScopeOnce)
 			gone, err := revoke(t, s, r.Code)
-			if err != nil || gone.Code != r.Code || gone.Yes != yes || gone.Scope != approve.ScopeOnce {
-				t.Fatalf("%+v, %v; want the answer that is gone", gone, err)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if gone.Code != r.Code || gone.Yes != yes || gone.Scope != approve.ScopeOnce {
+				t.Fatalf("got %+v, want the answer that is gone", gone)
 			}
 			if got, err := s.Use(t.Context(), c); err != nil || got != nil {
 				t.Errorf("%+v, %v; want that nobody said anything", got, err)
