@@ -45,7 +45,8 @@ func appWith(in *os.File, out, err io.Writer, getenv func(string) string) *app {
 	a := &app{in: in, out: out, err: err, getenv: getenv}
 	a.home = &server.Home{Getenv: getenv, Err: err, Log: logline.New(a.complain), Environ: a.environ, Version: ownVersion()}
 	a.owner.Daemon = a.daemonPID
-	a.home.Called = func(pid int) { a.owner.Remember(pid) } // as the rule is by then
+	marker := new(owner.Marker)
+	a.home.Called = func(pid int) { marker.Mark(a.owner, pid) } // as the rule is by then
 	return a
 }
 

@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 			return
 		case seen, acting:
 			if os.Args[1] == seen {
-				owner.Rule{Until: os.Getppid()}.Remember(os.Getpid())
+				new(owner.Marker).Mark(owner.Rule{Until: os.Getppid()}, os.Getpid())
 			}
 			cmd := exec.Command("/bin/sh", "-c", os.Args[2])
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr

@@ -14,6 +14,9 @@ import (
 // becomes of its environment, its name, its session and its parents; and to raise a hard
 // limit takes the rights of an administrator.
 
+// Marks says that processes can be marked here.
+const Marks = true
+
 // Marked reports whether a process, or one of those that it descends from, was marked.
 func Marked(pid int) bool {
 	if pid <= 0 {

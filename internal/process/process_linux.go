@@ -12,24 +12,39 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Look reads what the kernel tells of a process.
-func Look(pid int) (Process, bool) {
-	folder := fmt.Sprintf("/proc/%d/", pid)
-	stat, err := os.ReadFile(folder + "stat")
+// stat reads of a process what the kernel tells in numbers.
+func stat(pid int) (p Process, ok bool) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return Process{}, false
+		return p, false
 	}
 	// pid (name) state parent group session terminal …; the name may have anything in it
-	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	if len(fields) < 5 {
-		return Process{}, false
+		return p, false
 	}
-	p := Process{PID: pid}
+	p.PID = pid
 	for i, to := range map[int]*int{1: &p.Parent, 3: &p.Session, 4: &p.Terminal} {
 		if *to, err = strconv.Atoi(fields[i]); err != nil {
 			return Process{}, false
 		}
 	}
+	return p, true
+}
+
+// Parent is the process that started another one, or 0.
+func Parent(pid int) int {
+	p, _ := stat(pid)
+	return p.Parent
+}
+
+// Look reads what the kernel tells of a process.
+func Look(pid int) (Process, bool) {
+	p, ok := stat(pid)
+	if !ok {
+		return Process{}, false
+	}
+	folder := fmt.Sprintf("/proc/%d/", pid)
 	line, err := os.ReadFile(folder + "cmdline")
 	if err != nil {
 		return Process{}, false
