@@ -216,14 +216,9 @@ func (r *reader) list(depth int) []values {
 			cur, has = nil, false
 			continue
 		case t.kind == 'i' && r.peek(1).kind == '=' && r.peek(2).kind != '=' && open == '(': // keyword=value
-			key := t.text
-			r.pos += 2
-			got := r.expression(depth + 1)
-			if key == "args" || key == "path" || key == "file" || key == "url" || key == "cmd" {
+			if got, counts := r.keyword(depth); counts {
 				cur, has = got, true
 			}
-			r.carried = union(r.carried, got.sources())
-			r.hosted(key, got)
 			continue
 		case t.kind == 'i' && t.text == "as" && r.language == "php" && has && r.peek(1).kind == 'i': // foreach (x as $f)
 			r.vars[r.peek(1).text] = cur
@@ -253,6 +248,16 @@ func (r *reader) list(depth int) []values {
 		items = append(items, cur)
 	}
 	return items
+}
+
+// keyword reads keyword=value, and reports whether the value counts as what is acted on.
+func (r *reader) keyword(depth int) (got values, counts bool) {
+	key := r.peek(0).text
+	r.pos += 2
+	got = r.expression(depth + 1)
+	r.carried = union(r.carried, got.sources())
+	r.hosted(key, got)
+	return got, key == "args" || key == "path" || key == "file" || key == "url" || key == "cmd"
 }
 
 // hosted notes the machine that a key of a call names.

@@ -133,18 +133,7 @@ func (c tableCall) actRun(r role, f field, p parsed) bool {
 			c.runThere("hosts", f)
 		}
 	case "tex":
-		if c.seen["runs"] {
-			for rest := f.text; ; {
-				_, after, found := strings.Cut(rest, `\write18{`)
-				if !found {
-					break
-				}
-				line, more, _ := strings.Cut(after, "}")
-				c.builtin().runText(value{line, f.from}, nil)
-				rest = more
-			}
-		}
-		c.mayRead(f)
+		c.tex(f)
 	case "npmset":
 		if name, line, ok := strings.Cut(f.text, "="); ok && strings.HasPrefix(name, "scripts.") && slices.Contains(installScripts, name[len("scripts."):]) {
 			c.unsure(func() { c.builtin().runText(value{line, f.from}, nil) })
@@ -157,6 +146,18 @@ func (c tableCall) actRun(r role, f field, p parsed) bool {
 		return false
 	}
 	return true
+}
+
+// tex is a text of TeX: what stands in \write18{…} are commands.
+func (c tableCall) tex(f field) {
+	for rest, found := f.text, c.seen["runs"]; found; {
+		var line string
+		if _, rest, found = strings.Cut(rest, `\write18{`); found {
+			line, rest, _ = strings.Cut(rest, "}")
+			c.builtin().runText(value{line, f.from}, nil)
+		}
+	}
+	c.mayRead(f)
 }
 
 // intoMemory are what commands of a debugger have in them that read what a process knows.

@@ -252,26 +252,7 @@ func fieldsOf(operands []operand) []field {
 
 // fact fills in a template. "$1" is the first operand, "$*" all of them.
 func (t template) fact(c *call, p parsed) hook.Fact {
-	part := func(i int) string {
-		if i >= len(t.parts) {
-			return ""
-		}
-		s := t.parts[i]
-		if s == "$*" {
-			var all []string
-			for _, o := range p.operands {
-				all = append(all, visible(o.text))
-			}
-			return strings.Join(all, " ")
-		}
-		if len(s) != 2 || s[0] != '$' || s[1] < '1' || s[1] > '9' {
-			return s
-		}
-		if n := int(s[1] - '1'); n < len(p.operands) {
-			return visible(p.operands[n].text)
-		}
-		return ""
-	}
+	part := func(i int) string { return t.part(i, p) }
 	f := hook.Fact{Does: t.kind, At: c.at, Sure: true, Dry: c.seen["dry"]}
 	switch t.kind {
 	case "system":
@@ -294,14 +275,8 @@ func (t template) fact(c *call, p parsed) hook.Fact {
 		f.Does, f.What, f.Object, f.Global, f.Many = "system", "process", c.name, part(0) == "all", part(0) == "many"
 	case "registry":
 		f.Does, f.Manager, f.Verb, f.Name, f.Source = "package", c.name, "install", part(0), "registry"
-		for _, o := range p.operands {
-			address := o.text
-			if _, val, ok := strings.Cut(address, "="); ok { // GOPROXY=https://…
-				address, _, _ = strings.Cut(val, ",")
-			}
-			if strings.Contains(address, "://") && !usualRegistry(address) {
-				f.Source = "index"
-			}
+		if slices.ContainsFunc(p.operands, isOddRegistry) {
+			f.Source = "index"
 		}
 	case "vcs", "vcs-loses", "vcs-protected":
 		f.Does, f.Verb, f.Force, f.Deletes = "git", part(0), c.seen["force"], c.seen["deletes"]
@@ -322,4 +297,35 @@ func (t template) fact(c *call, p parsed) hook.Fact {
 		f.Because = strings.ReplaceAll(part(0), "_", " ")
 	}
 	return f
+}
+
+// part is a word of a template: itself, an operand ("$1") or all of them ("$*").
+func (t template) part(i int, p parsed) string {
+	if i >= len(t.parts) {
+		return ""
+	}
+	s := t.parts[i]
+	if s == "$*" {
+		var all []string
+		for _, o := range p.operands {
+			all = append(all, visible(o.text))
+		}
+		return strings.Join(all, " ")
+	}
+	if len(s) != 2 || s[0] != '$' || s[1] < '1' || s[1] > '9' {
+		return s
+	}
+	if n := int(s[1] - '1'); n < len(p.operands) {
+		return visible(p.operands[n].text)
+	}
+	return ""
+}
+
+// isOddRegistry reports whether an operand names a registry that few use.
+func isOddRegistry(o operand) bool {
+	address := o.text
+	if _, val, ok := strings.Cut(address, "="); ok { // GOPROXY=https://…
+		address, _, _ = strings.Cut(val, ",")
+	}
+	return strings.Contains(address, "://") && !usualRegistry(address)
 }

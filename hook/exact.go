@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 )
 
-// decodeExact reads JSON with every number as json.Number, digit for digit.
+// decodeExact reads JSON with every number as json.Number, digit for digit: a float64 has
+// no room for the ids of 64 bits that some tools take, and what a hook leaves alone must
+// come out as it went in.
 func decodeExact(data []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()

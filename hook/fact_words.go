@@ -76,7 +76,9 @@ var keyWords = map[string][]vocabulary{
 
 // CheckFactWord reports a text that a member of a fact, by its name in JSON, never is, and
 // says what may have been meant. It knows the words of hookway's own analyser. Members of
-// which the texts are anybody's, such as paths and programs, have no such words.
+// which the texts are anybody's, such as paths and programs, have no such words. A rule with
+// such a text would hold for nothing, and nobody would notice: so a configuration that has
+// one is not taken.
 func CheckFactWord(member, text string) error {
 	v, ok := memberWords[member]
 	if !ok {

@@ -8,7 +8,8 @@ import (
 
 // field finds a payload's field by its wire name: the name in its json tag. Dots lead
 // into maps and structs, as in "tool_input.url". It reports false for a field that is
-// missing or null.
+// missing or null. Maps are asked for the key as it is written, structs for the name that
+// their field has in JSON.
 func field(payload any, name string) (any, bool) {
 	v := reflect.ValueOf(payload)
 	for part := range strings.SplitSeq(name, ".") {

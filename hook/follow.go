@@ -8,7 +8,8 @@ import (
 )
 
 // follows reports whether an event has to be fired though it has no hooks, because
-// Error follows it, or metadata is kept for its operation.
+// Error follows it, or metadata is kept for its operation. Where neither is so, an event
+// without hooks costs nothing.
 func (e *Engine) follows(info *EventInfo) bool {
 	return info == PostToolUseFailure.info || !e.operations().idle(e)
 }

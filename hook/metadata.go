@@ -84,7 +84,9 @@ func variables(value any) (map[string]any, bool) {
 
 // RefusedVariable reports whether hooks may not set an environment variable,
 // because it decides which code a program runs: PATH, NODE_OPTIONS, LD_* and
-// DYLD_*. Case does not count, as on Windows.
+// DYLD_*. Case does not count, as on Windows. Such a variable in the metadata of
+// a decision is left out, and the step of the hook says so; the rest of the
+// decision counts.
 func RefusedVariable(name string) bool {
 	upper := strings.ToUpper(name)
 	return upper == "PATH" || upper == "NODE_OPTIONS" || strings.HasPrefix(upper, "LD_") || strings.HasPrefix(upper, "DYLD_")

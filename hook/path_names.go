@@ -123,7 +123,8 @@ func (r *nameReader) value(value any, as naming, depth int) {
 }
 
 // written reads a list or an object that is written as a text, as some agents send those
-// and some servers of tools read them. It reports false of any other text.
+// and some servers of tools read them. It reports false of any other text. What is too long
+// to be read counts as names that nobody knows: a guard of paths then fails closed.
 func (r *nameReader) written(text string, as naming, depth int) bool {
 	text = strings.TrimSpace(text)
 	if text == "" || text[0] != '[' && text[0] != '{' {
@@ -144,8 +145,8 @@ func (r *nameReader) written(text string, as naming, depth int) bool {
 	return true
 }
 
-// keys are names, where an object has what belongs to each file under its name: no key
-// that only says what a value is has such signs in it.
+// keys are names, where an object has what belongs to each file under its name, as in
+// {"src/a.go": "package a"}: no key that only says what a value is has such signs in it.
 func (r *nameReader) keys(o map[string]any) {
 	for key := range o {
 		if strings.ContainsAny(key, `/\.`) {
