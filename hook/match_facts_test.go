@@ -300,7 +300,7 @@ func TestMatchFactsMistakes(t *testing.T) {
 		{hook.Match{Infra: []string{"delete"}}, `the system comes first; write "* delete"`},
 		{hook.Match{Infra: []string{"kubernetes explode *"}}, `no fact has "explode"; there are apply, cp`},
 		{hook.Match{Secret: []string{"githb token"}}, `did you mean github token?`},
-		{hook.Match{Secret: []string{"aws key"}}, `there are aws access key, aws secret key`},
+		{hook.Match{Secret: []string{"aws key"}}, `there are aws access key, aws bedrock key, aws secret key`},
 		{hook.Match{Secret: []string{"awz *"}}, `no credential is called "awz *"`},
 		{hook.Match{Connects: []string{"pubic"}}, `did you mean public?`},
 		{hook.Match{Sends: []string{"secrets:*"}}, `sends[0]: sends: nothing that is sent is called "secrets"; did you mean secret?`},

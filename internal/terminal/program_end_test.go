@@ -50,7 +50,6 @@ func TestAKilledProgramLeavesAUsableScreen(t *testing.T) {
 
 func TestTheTerminalIsGivenBackWhenTheWrapperIsKilled(t *testing.T) {
 	d := sit(t, nil, stays(`"$SELF" sh -c '`+messy+`cat'`)...)
-	before := termios(t, d.tty)
 	wrapper := d.number("wrapper")
 	d.see("ready")
 	keeper := childOf(t, wrapper, "trap ''")
@@ -59,8 +58,8 @@ func TestTheTerminalIsGivenBackWhenTheWrapperIsKilled(t *testing.T) {
 	}
 	d.see("code 137")
 	eventually.True(t, "the keeper has ended", func() bool { return !alive(keeper) })
-	if after := termios(t, d.tty); !reflect.DeepEqual(after, before) {
-		t.Errorf("not given back: %+v, before %+v", after, before)
+	if after := termios(t, d.tty); !reflect.DeepEqual(after, d.before) {
+		t.Errorf("not given back: %+v, before %+v", after, d.before)
 	}
 }
 
@@ -141,14 +140,13 @@ func TestNoKeeperIsLeft(t *testing.T) {
 func TestTheTerminalIsGivenBackWhenASignalEndsTheWrapper(t *testing.T) {
 	for _, sig := range []syscall.Signal{unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2} {
 		d := sit(t, nil, stays(`"$SELF" sh -c 'echo ready; ulimit -c 0; exec sleep 1000'`)...)
-		before := termios(t, d.tty)
 		wrapper := d.number("wrapper")
 		d.see("ready")
 		if err := syscall.Kill(wrapper, sig); err != nil {
 			t.Fatal(err)
 		}
 		d.see("code 1")
-		if after := termios(t, d.tty); !reflect.DeepEqual(after, before) {
+		if after := termios(t, d.tty); !reflect.DeepEqual(after, d.before) {
 			t.Errorf("%v: not given back", sig)
 		}
 	}
@@ -182,9 +180,8 @@ func TestAnIgnoredHangUpStaysIgnored(t *testing.T) {
 
 func TestAClosedPipeEndsTheProgramAsUsual(t *testing.T) {
 	d := sit(t, []string{"TERMINAL_TEST_PID="}, "sh", "-c", `{ "$SELF" yes; echo code $? >&2; } | head -n 1; sleep 1000`)
-	before := termios(t, d.tty)
 	d.see("code 141")
-	if after := termios(t, d.tty); !reflect.DeepEqual(after, before) {
+	if after := termios(t, d.tty); !reflect.DeepEqual(after, d.before) {
 		t.Error("the terminal was not given back")
 	}
 }

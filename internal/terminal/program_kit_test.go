@@ -66,6 +66,8 @@ type desk struct {
 	tty  *os.File // the other, to ask it for its settings
 	cmd  *exec.Cmd
 
+	before unix.Termios // the terminal's settings when nothing had run in it
+
 	mu      sync.Mutex
 	shown   bytes.Buffer
 	passed  int           // what earlier calls of see have gone past
@@ -78,7 +80,7 @@ type desk struct {
 func sit(t *testing.T, env []string, argv ...string) *desk {
 	t.Helper()
 	user, tty := userTTY(t)
-	d := &desk{t: t, user: user, tty: tty, changed: make(chan struct{})}
+	d := &desk{t: t, user: user, tty: tty, before: termios(t, tty), changed: make(chan struct{})}
 	d.cmd = exec.Command(argv[0], argv[1:]...)
 	d.cmd.Env = append(append(self("wrap"), "TERMINAL_TEST_PID=1", "SELF="+os.Args[0], "PS1=prompt> ", "HISTFILE=", "TERM=xterm-256color"), env...)
 	var stdio *os.File // its descriptor is made blocking, which those of the test must not be
