@@ -27,7 +27,8 @@ import (
 //   - they are the same in both and of the same instant: as the agent says, or,
 //     where it tells no time, as they came; except calls of tools and the stops
 //     of an agent that hooks make go on, which may well follow that fast: of these
-//     stops the agent must have told the same time to the millisecond.
+//     stops the agent must have told the same time to the millisecond. A call that
+//     was refused before the agent's time is another try.
 //
 // Of reports under one native event, the working directory counts too. The content
 // always counts, because agents use the ids of calls again: a call must never get
@@ -178,7 +179,18 @@ func (f *flight) covers(g *flight, ev hook.AnyEvent, now time.Time, apart func(a
 	case goesOn(ev):
 		return g.stamp.Equal(f.stamp)
 	}
-	return g.stamp.Sub(f.stamp).Abs() <= sameInstant
+	return g.stamp.Sub(f.stamp).Abs() <= sameInstant && !f.refused(g.stamp)
+}
+
+// refused reports whether the agent knew already at a time that it may not make this call:
+// what it reports then is another try, and a person may have said yes meanwhile.
+func (f *flight) refused(at time.Time) bool {
+	select {
+	case <-f.done:
+		return f.call && (f.out.Action == hook.ActionBlock || f.out.Action == hook.ActionAsk) && at.After(f.ended)
+	default:
+		return false
+	}
 }
 
 // readsClaude are the codecs of agents that run hooks of Claude Code's

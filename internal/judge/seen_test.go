@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hookway/hookway/wire/call"
 )
@@ -110,6 +111,24 @@ func TestOneCallReportedTwiceRunsTheHooksOnce(t *testing.T) {
 				t.Errorf("%d outcomes on record, want %d: %s", got, c.runs, w.recorded())
 			}
 		})
+	}
+}
+
+// TestARefusedCallIsTriedAgainAtOnce: what an agent reports after its refusal is another try,
+// however soon it comes, as a person may have said yes meanwhile. Its times lie ahead here, so
+// that they come after the answer whatever the machine does.
+func TestARefusedCallIsTriedAgainAtOnce(t *testing.T) {
+	w := newWorld(t, counting)
+	ahead := time.Now().Add(time.Minute).UnixMilli()
+	for _, after := range []int64{0, 20} {
+		r := w.copilot("copilot", "ls", 0)
+		r.Stdin = fmt.Appendf(nil, `{"sessionId":"s","timestamp":%d,"cwd":%q,"toolName":"bash","toolArgs":{"command":"ls"}}`, ahead+after, w.dir)
+		if got := w.ask(r); !strings.Contains(got, "no") {
+			t.Errorf("got %s, want a refusal", got)
+		}
+	}
+	if got := strings.Count(w.read("runs"), "run"); got != 2 {
+		t.Errorf("the hook ran %d times, want 2", got)
 	}
 }
 
