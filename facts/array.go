@@ -121,15 +121,16 @@ func (sh *shell) listOf(p *syntax.ParamExp) ([]piece, bool) {
 	return list, true
 }
 
-// joinPieces is a list as one text, with blanks.
-func joinPieces(list []piece) values {
+// asOne is a list of words as one text, with blanks.
+func asOne[T field | piece](list []T, of func(T) value) values {
 	out := value{}
 	for i, e := range list {
 		if i > 0 {
 			out.text += " "
 		}
-		out.text += e.text
-		out.from = union(out.from, e.from)
+		v := of(e)
+		out.text += v.text
+		out.from = union(out.from, v.from)
 	}
 	return values{out}
 }

@@ -203,15 +203,7 @@ func (c builtinCall) pwd() values {
 
 // joined is the words of a call as one text.
 func (c builtinCall) joined(args []field) values {
-	out := value{}
-	for i, f := range args {
-		if i > 0 {
-			out.text += " "
-		}
-		out.text += f.text
-		out.from = union(out.from, f.from)
-	}
-	return values{out}
+	return asOne(args, func(f field) value { return f.value })
 }
 
 func (c builtinCall) eval() values {

@@ -41,7 +41,7 @@ func (sh *shell) param(p *syntax.ParamExp) values {
 	switch {
 	case p.Slice != nil:
 		if list, ok := sh.listOf(p); ok {
-			return joinPieces(list)
+			return asOne(list, func(p piece) value { return p.value })
 		}
 		return sh.slice(vs, p.Slice)
 	case p.Repl != nil:

@@ -346,7 +346,13 @@ func TestNoSuggestionLetsPassWhatABlockRuleHolds(t *testing.T) {
 		one.shape.calls = nil // where they were made is not this machine
 	}
 	tries = j.fit(tries)
-	if len(tries) < 20 || len(blocked) < 500 {
+	nonePasses(t, tries, 20, blocked)
+}
+
+// nonePasses fires blocked calls at rules, of which there must be a least number.
+func nonePasses(t *testing.T, tries []*try, least int, blocked []tested) {
+	t.Helper()
+	if len(tries) < least || len(blocked) < 500 {
 		t.Fatalf("%d rules and %d blocked calls are too few to say anything", len(tries), len(blocked))
 	}
 	var acts []*where.Test
