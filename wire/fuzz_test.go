@@ -21,7 +21,8 @@ func lookup(name string) (*hook.EventInfo, error) {
 }
 
 // FuzzDecodeEvent holds that no bytes make it panic, and that an event that was
-// read is written and read again without a change.
+// read is written and read again without a change but for the order of what an
+// unknown event's payload and its native fields share.
 func FuzzDecodeEvent(f *testing.F) {
 	for _, ev := range samples() {
 		f.Add(mustEncode(f, ev))
@@ -34,6 +35,7 @@ func FuzzDecodeEvent(f *testing.F) {
 		}
 		f.Add(data)
 	}
+	f.Add([]byte(`{"hook_event_name":"X","event_id":"","sourDe":null,"metadata":{"native":{"a":1}},"hookway_envelope":{"cwd":"x"}}`))
 	f.Add([]byte(`{"hook_event_name":"X","event_id":"","source":null,"metadata":{"native":{"a":1}},"time":"2006-01-02T15:04:05,5+01:00","hookway_envelope":{"cwd":"x"}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		ev, err := DecodeEvent(data, lookup)
@@ -54,10 +56,21 @@ func FuzzDecodeEvent(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v: %s", err, first.Bytes())
 		}
-		if second := mustEncode(t, back); !bytes.Equal(first.Bytes(), second) {
+		if second := mustEncode(t, back); !reflect.DeepEqual(parsed(t, second), parsed(t, first.Bytes())) {
 			t.Fatalf("written again\n got %s\nwant %s", second, first.Bytes())
 		}
 	})
+}
+
+// parsed reads JSON whose numbers stay as they are written.
+func parsed(t *testing.T, data []byte) any {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var value any
+	if err := d.Decode(&value); err != nil {
+		t.Fatalf("%v: %s", err, data)
+	}
+	return value
 }
 
 // FuzzDecodeDecision holds that no bytes make it panic, that an unknown action is
