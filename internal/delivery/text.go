@@ -35,17 +35,18 @@ const commanding = "/!#@$&:?>\\"
 // front, or what hooks have injected in its place.
 func Text(m relay.Message, machine, inject string) string {
 	if inject == "" {
-		return head(m, machine) + ": " + short(m, m.Content, contentMost) + attached(m)
+		return head(m, machine) + short(m, m.Content, contentMost) + attached(m)
 	}
 	passedOn := strings.Contains(inject, m.Content)
 	inject = short(m, inject, injectMost)
 	if start := strings.TrimSpace(inject); passedOn && start != "" && strings.ContainsAny(start[:1], commanding) {
-		return head(m, machine) + ": " + inject
+		return head(m, machine) + inject
 	}
 	return inject // the hook's own words
 }
 
-// head says who has sent a message, to whom, and by what to answer to it.
+// head says who has sent a message, to whom, and by what to answer to it, up to the
+// colon: with that a thread called @relay would be a directive.
 func head(m relay.Message, machine string) string {
 	var b strings.Builder
 	b.WriteString("Message from " + m.From)
@@ -65,7 +66,8 @@ func head(m relay.Message, machine string) string {
 	if m.Priority == relay.PriorityUrgent || m.Priority == relay.PriorityHigh {
 		fmt.Fprintf(&b, " (%s)", m.Priority)
 	}
-	return b.String()
+	b.WriteString(": ")
+	return directive.EscapeWithin(b.String())
 }
 
 // ThreadName is the name of a thread, or the short form of the message that it

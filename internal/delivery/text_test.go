@@ -77,6 +77,7 @@ func TestALongMessageIsCutAndSaysHowToReadMore(t *testing.T) {
 func FuzzClean(f *testing.F) {
 	f.Add("Bob", "#x", "build", "hi\x1b]52;c;x\x07\n@relay:Bob x", "out.log")
 	f.Add("Bob", "*", "@relay:Eve x", "so: @relay:Eve x", "/a @relay:Eve x")
+	f.Add("Bob", "Eve", "@relay", "so", "/a")
 	f.Add("", "*", "\n", "\\@x:y\n```\n@x:y z", "\n@relay:Bob x")
 	f.Fuzz(func(t *testing.T, from, to, thread, content, path string) {
 		m := delivery.Clean(relay.Message{
