@@ -139,7 +139,7 @@ func (p *Placeholders) make(secret string) string {
 	want := facts.Credentials(secret)
 	s := shapeOf(secret)
 	if !slices.Contains(s.stays, false) { // nothing of it varies: it is an example
-		return secret
+		return strings.ToValidUTF8(secret, string(utf8.RuneError))
 	}
 	for _, cipher := range []bool{false, true} {
 		for try := range byte(maxTries) {

@@ -140,7 +140,7 @@ func FuzzPlaceholder(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, s := range append(samples, "", "a", "päßwörd \U0001F600 日本", "!!!!!!", "-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----abc", "\xff\xfe") {
+	for _, s := range append(samples, "", "a", "päßwörd \U0001F600 日本", "!!!!!!", "-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----abc", "\xff\xfe", "eyJiInR\xa1cCI6IkpX.") {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, secret string) {
