@@ -131,13 +131,15 @@ func (e *unknownEventError) Error() string {
 }
 
 // Nearest returns the candidate most like name, or "" if none is similar. It
-// compares as Lookup does, and allows an edit for every three characters, and one.
+// compares as Lookup does, and allows an edit for every three characters, and one, but
+// no more than half of them: a word of three letters is like many others.
 func Nearest(name string, candidates []string) string {
-	return NearestWithin(len(Normal(name))/3+1, name, candidates)
+	n := len(Normal(name))
+	return NearestWithin(min(n/3+1, n/2), name, candidates)
 }
 
 // NearestWithin is Nearest for names that differ by at most so many edits: a
-// character inserted, deleted or replaced. Ties go by name.
+// character inserted, deleted or replaced, or two neighbours swapped. Ties go by name.
 func NearestWithin(edits int, name string, candidates []string) string {
 	want := Normal(name)
 	best, bestAt := "", edits+1
@@ -151,22 +153,25 @@ func NearestWithin(edits int, name string, candidates []string) string {
 	return best
 }
 
-// distance counts the edits (insert, delete, replace) from a to b.
+// distance counts the edits from a to b: insert, delete, replace, or swap two neighbours.
 func distance(a, b string) int {
+	var earlier, last []int // the rows above this one
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
+		earlier, last, row = last, row, make([]int, len(b)+1)
 		row[0] = i
 		for j := 1; j <= len(b); j++ {
-			cost := diagonal
+			cost := last[j-1]
 			if a[i-1] != b[j-1] {
 				cost++
 			}
-			diagonal = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
+			row[j] = min(cost, last[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], earlier[j-2]+1)
+			}
 		}
 	}
 	return row[len(b)]

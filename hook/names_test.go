@@ -202,8 +202,9 @@ func TestEventsOfTheWrongPayloadAreRefused(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	names := []string{"block", "allow", "continue"}
-	for in, want := range map[string]string{"blok": "block", "BLOCK": "block", "alow": "allow", "contnue": "continue", "zzz": "", "": ""} {
+	names := []string{"block", "allow", "continue", "low", "git"}
+	for in, want := range map[string]string{"blok": "block", "BLOCK": "block", "alow": "allow", "contnue": "continue", "zzz": "", "": "",
+		"lbock": "block", "gti": "git", "hot": "", "x": ""} {
 		if got := hook.Nearest(in, names); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}

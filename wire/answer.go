@@ -150,26 +150,11 @@ func misspelt(name string, keys map[string]string) string {
 		if len(known) > 7 {
 			edits = 2
 		}
-		if keys[known] != "" && len(name) > 4 && (hook.NearestWithin(edits, name, []string{known}) != "" || swapped(name, known)) {
+		if keys[known] != "" && len(name) > 4 && hook.NearestWithin(edits, name, []string{known}) != "" {
 			return known
 		}
 	}
 	return ""
-}
-
-// swapped reports whether two neighbouring letters of a name are in each other's
-// place: two edits, but one slip.
-func swapped(name, known string) bool {
-	a, b := hook.Normal(name), hook.Normal(known)
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range len(a) - 1 {
-		if a[i] != b[i] {
-			return a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
-		}
-	}
-	return false
 }
 
 // think adds an opinion.
