@@ -344,7 +344,8 @@ func (l *Live) retire(idle []*lease, used map[*lease]bool) {
 
 // misplaced finds hooks whose order among equal priorities is not yet that of
 // the files: a hook that is added goes behind those that are there. It matters
-// in the transform lane only.
+// in the transform lane only, and not for hooks that name a namespace: at directives
+// the closest one is asked first, wherever it stands.
 func (l *Live) misplaced(s *Set) Problems {
 	at := map[string]int{}
 	for i, h := range s.Hooks {
@@ -354,7 +355,7 @@ func (l *Live) misplaced(s *Set) Problems {
 	var before *hook.Hook
 	for _, h := range l.engine.All() {
 		i, ours := at[h.ID]
-		if !ours || h.Lane != hook.Transform {
+		if !ours || h.Lane != hook.Transform || len(h.Match.Namespace) > 0 {
 			continue
 		}
 		if before != nil && before.Priority == h.Priority && before.Profile.HigherFirst == h.Profile.HigherFirst && i < at[before.ID] {

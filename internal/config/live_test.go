@@ -340,6 +340,16 @@ func TestAHookAddedAmongEqualPrioritiesSaysWhereItRuns(t *testing.T) {
 	}
 }
 
+// A hook of directives that names its namespace is asked by how close it is, so its place
+// among others is no order that is not kept.
+func TestAHookOfANamespaceIsNotOutOfOrder(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.user("hookway.yaml"), "hooks:\n  - {id: a, on: PreToolUse, inject: A}\n  - {id: b, on: Directive, match: {namespace: deploy}, inject: B}\n")
+	if got := w.open().live.Set().Warnings; len(got) > 0 {
+		t.Errorf("got %v, want no warning", got)
+	}
+}
+
 func TestSettingsThatNeedAStartSaySo(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.user("hookway.yaml"), "max_continues: 3\n")

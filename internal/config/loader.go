@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os/exec"
 	"path/filepath"
@@ -204,8 +205,13 @@ func (l *loader) checkProgram(ctx context.Context, f *found) {
 	if f.spec.handler.kind != "command" || program == "" || f.spec.disabled || !f.source.runs {
 		return
 	}
-	if _, err := command.LookPath(ctx, program); err != nil && !errors.Is(err, exec.ErrDot) {
-		l.set.Warn(f.place(), f.spec.id, fmt.Sprintf("the program %s is not there, or may not be executed", program), "until it is, the hook fails")
+	_, err := command.LookPath(ctx, program)
+	switch {
+	case err == nil || errors.Is(err, exec.ErrDot):
+	case errors.Is(err, fs.ErrPermission):
+		l.set.Warn(f.place(), f.spec.id, fmt.Sprintf("the program %s may not be executed", program), "until it may (chmod +x), the hook fails")
+	default:
+		l.set.Warn(f.place(), f.spec.id, fmt.Sprintf("the program %s is not there", program), "until it is, the hook fails")
 	}
 }
 
