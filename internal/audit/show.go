@@ -32,17 +32,19 @@ func (r *Record) Describe(explain bool) string {
 func (r *Record) line(w io.Writer) {
 	fmt.Fprintf(w, "%s  %-11s  %-18s  %-8s  %s", r.Time.Local().Format("2006-01-02 15:04:05.000"),
 		or(r.Agent, r.Source), field(r.Event, 40), or(r.Action, "-"), r.subject())
+	by, reason := ruled(r.By, r.Rule, r.Reason)
 	switch {
-	case r.By != "" && r.Reason != "":
-		fmt.Fprintf(w, "  by %s: %s", field(r.By, 80), field(r.Reason, 160))
-	case r.By != "":
-		fmt.Fprintf(w, "  by %s", field(r.By, 80))
-	case r.Reason != "":
-		fmt.Fprintf(w, "  %s", field(r.Reason, 160))
+	case by != "" && reason != "":
+		fmt.Fprintf(w, "  by %s: %s", field(by, 80), field(reason, 160))
+	case by != "":
+		fmt.Fprintf(w, "  by %s", field(by, 80))
+	case reason != "":
+		fmt.Fprintf(w, "  %s", field(reason, 160))
 	}
 	for _, s := range r.Steps {
 		if s.Would != nil {
-			fmt.Fprintf(w, "  would %s by %s%s", s.Would.Did(), field(cmp.Or(s.Would.Rule, s.Hook), 80), after(": ", s.Would.Reason))
+			by, reason := ruled(cmp.Or(s.Would.Rule, s.Hook), s.Would.Rule, s.Would.Reason)
+			fmt.Fprintf(w, "  would %s by %s%s", s.Would.Did(), field(by, 80), after(": ", reason))
 		}
 	}
 	fmt.Fprintf(w, "  (%s)\n", inMS(r.DurationMS))
@@ -52,6 +54,18 @@ func (r *Record) line(w io.Writer) {
 	if r.Lost > 0 {
 		fmt.Fprintf(w, "    %d records before this one could not be written\n", r.Lost)
 	}
+}
+
+// ruled takes out of what one of hookway's own rules told an agent who speaks, which the
+// agent has to know: in a line of the log the rule stands in front, and the rest has more
+// room. Other reasons stay as they are, with the hook.
+func ruled(hook, rule, reason string) (by, says string) {
+	if rule, _, _ = strings.Cut(rule, "@"); rule != "" {
+		if _, says, ok := strings.Cut(reason, "(rule "+rule+"): "); ok {
+			return rule, says
+		}
+	}
+	return hook, reason
 }
 
 // describeFailures says which handlers failed, a line each, unless the reason of the

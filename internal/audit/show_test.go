@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -37,5 +38,27 @@ func TestLateRecordsStandWhereTheyBelong(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestALineSaysOnceWhichRuleSpoke: in front of what it says, without who speaks, which an
+// agent has to be told. Other reasons stand behind the hook, as they are.
+func TestALineSaysOnceWhichRuleSpoke(t *testing.T) {
+	told := "hookway, which the user installed, asks before this call (rule files/delete-top): rm would delete /."
+	would := []Step{{Hook: "hookway/guards", Would: &Would{Action: "ask", Rule: "files/delete-top@1", Reason: told}}}
+	for _, c := range []struct {
+		name   string
+		record Record
+		want   string
+	}{
+		{"a rule", Record{By: "hookway/guards", Rule: "files/delete-top@1", Reason: told}, "  by files/delete-top: rm would delete /.  ("},
+		{"on trial", Record{Steps: would}, "  would ask by files/delete-top: rm would delete /.  ("},
+		{"let through", Record{By: "hookway/guards", Rule: "files/delete-top@1", Reason: "a person let it through"}, "  by hookway/guards: a person let it through  ("},
+		{"a hook", Record{By: "keep", Reason: "(rule x): no"}, "  by keep: (rule x): no  ("},
+		{"a hook without a reason", Record{By: "keep"}, "  by keep  ("},
+	} {
+		if got := c.record.Describe(false); !strings.Contains(got, c.want) {
+			t.Errorf("%s: got %q, want %q in it", c.name, got, c.want)
+		}
 	}
 }
