@@ -52,6 +52,10 @@ func nowOf(out *hook.Outcome[any]) *saying {
 	return now
 }
 
+// ofSession begins the ids of hookway's own hooks of directives, such as hookway:relay. They
+// live in the session of hookway run, so nobody is asked in a replay.
+const ofSession = "hookway:"
+
 // unknown says why it cannot be told whether the decision has changed; "" if it can.
 func (c *comparison) unknown() string {
 	if why := c.unsettled(); why != "" {
@@ -74,6 +78,8 @@ func (c *comparison) unknown() string {
 		switch {
 		case strings.HasPrefix(was.hook, config.Registered):
 			return fmt.Sprintf("it hung on hook %s of a program that was attached", was.hook)
+		case strings.HasPrefix(was.hook, ofSession):
+			return fmt.Sprintf("it hung on %s, which acts only in a session that runs", was.hook)
 		case c.t.gaps && !c.has(was.hook):
 			return fmt.Sprintf("it hung on hook %s, which could not be read", was.hook)
 		}
