@@ -46,7 +46,7 @@ does so for itself. If the machine is joined again, it is known again.`,
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "also if messages wait, which are lost then")
-	cmd.Flags().StringVar(&machine, "machine", "", "forget this machine")
+	cmd.Flags().StringVar(&machine, "machine", "", "forget the machine of this `NAME`")
 	if err := cmd.RegisterFlagCompletionFunc("machine", a.completeMachine); err != nil { // the flag is one of ours
 		panic(err)
 	}

@@ -95,6 +95,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
+	if len(args) > 0 && args[0] == cobra.ShellCompRequestCmd {
+		showFlagsPlainly(root)
+	}
 	command, err := root.ExecuteContextC(ctx)
 	a.home.CloseWebhooks()
 	if err == nil {
@@ -126,16 +129,14 @@ func (a *app) root(commands ...func(*app) *cobra.Command) *cobra.Command {
 			return a.enter()
 		},
 	}
-	root.PersistentFlags().StringVarP(&a.dir, "dir", "C", "", "act as if started in this `folder`")
+	root.PersistentFlags().StringVarP(&a.dir, "dir", "C", "", "act as if started in `DIR`")
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for machines")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		said, _, _ := strings.Cut(err.Error(), ": strconv.") // which is about Go
-		return fmt.Errorf("%s; %s --help shows the flags", said, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
 	for _, command := range commands {
 		root.AddCommand(command(a))
 	}
 	root.InitDefaultCompletionCmd("")
+	group(root)
 	for _, c := range root.Commands() { // without this, a wrong word prints the help and is a success
 		if c.HasSubCommands() && !c.Runnable() {
 			c.Args, c.RunE = oneOf, func(*cobra.Command, []string) error { return nil }

@@ -262,7 +262,7 @@ Agents may run it.`,
 			return waitApproval(cmd.Context(), a, args[0], most)
 		},
 	}
-	cmd.Flags().DurationVar(&most, "timeout", 0, "wait at most this `long`, as 30s; 0 is as long as it can be answered")
+	cmd.Flags().DurationVar(&most, "timeout", 0, "wait for this `TIME` at most, as 30s; 0 is as long as it can be answered")
 	return cmd
 }
 

@@ -60,7 +60,8 @@ has a hand in, as hookway allow does. The agent is told your note.
 same in this session.`
 	}
 	cmd.Flags().StringVar(&said.note, "note", "", "say this `TEXT` to the agent, too")
-	cmd.Flags().StringVar(&said.scope, "scope", string(approve.ScopeOnce), "which calls the answer is for: once, session or shape")
+	cmd.Flags().StringVar(&said.scope, "scope", string(approve.ScopeOnce), "the `CALLS` that the answer is for: once, session or shape")
+	offer(cmd, "scope", string(approve.ScopeOnce), string(approve.ScopeSession), string(approve.ScopeShape))
 	cmd.Flags().BoolVar(&said.all, "all", false, "answer all that the session of this call asks, as one question")
 	cmd.Flags().BoolVar(&said.pin, "pin", false, "ask for the PIN, as approvals: {require: pin} does always")
 	return cmd

@@ -61,9 +61,9 @@ that changes it is to be minted again. Channels of an administrator count at onc
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&m.http, "http", "", "make a credential of this `name` for answers over HTTP")
-	flags.DurationVar(&m.life, "for", credentialLife, "how long the credential of --http lives")
-	flags.StringVar(&m.drop, "drop", "", "take back the channel or the credential of this `name`")
+	flags.StringVar(&m.http, "http", "", "make a credential of this `NAME` for answers over HTTP")
+	flags.DurationVar(&m.life, "for", credentialLife, "the `TIME` that the credential of --http lives")
+	flags.StringVar(&m.drop, "drop", "", "take back the channel or the credential of this `NAME`")
 	return cmd
 }
 

@@ -135,7 +135,7 @@ fetches it into your cache folder, and Node runs it once for each call.`,
 	}
 	cmd.Flags().StringVar(&peer, "peer", "", "have another `GUARD` judge the same calls: cc-safety-net, or cc-safety-net@VERSION")
 	cmd.Flags().BoolVar(&wrong, "wrong", false, "first show each call that is judged wrongly")
-	cmd.Flags().IntVarP(&plan.Costs, "runs", "n", 5, "how often each call is timed, of which the fastest counts; 0 leaves it out")
+	cmd.Flags().IntVarP(&plan.Costs, "runs", "n", 5, "how many `TIMES` each call is timed, of which the fastest counts; 0 leaves it out")
 	return cmd
 }
 

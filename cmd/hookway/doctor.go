@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/internal/doctor"
 	"github.com/hookway/hookway/internal/install"
 	"github.com/hookway/hookway/internal/server"
@@ -116,7 +117,7 @@ func (e *examining) mayRun(c *doctor.Checkup) bool {
 func showCapabilities(a *app, agents []string) error {
 	for _, name := range agents {
 		if !slices.Contains(install.Agents(), name) && !slices.Contains(codecNames(), name) {
-			return fmt.Errorf("the agent %q is unknown; known: %s", name, strings.Join(install.Agents(), ", "))
+			return adapter.Unknown(name, install.Agents())
 		}
 	}
 	table := doctor.Capabilities(agents)

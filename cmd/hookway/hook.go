@@ -57,8 +57,9 @@ hookway-hook when there is no daemon.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&h.event, "event", "", "the event's `NAME` in the agent's words; without it, the JSON says it")
-	flags.DurationVar(&h.timeout, "timeout", 0, "how long the agent waits")
-	flags.StringVar(&h.policy, "on-failure", "", "what happens if hookway itself fails: block or continue (default: block what can be stopped before it happens)")
+	flags.DurationVar(&h.timeout, "timeout", 0, "the `TIME` that the agent waits")
+	flags.StringVar(&h.policy, "on-failure", "", "what to `DO` if hookway itself fails: block or continue (default: block what can be stopped before it happens)")
+	offer(cmd, "on-failure", call.PolicyBlock, call.PolicyContinue)
 	flags.BoolVar(&h.local, "local", false, "judge in this process, without the daemon")
 	return cmd
 }

@@ -64,9 +64,10 @@ so does hookway, unless you say --yes.`,
 	}
 	i.flags(cmd)
 	cmd.Flags().BoolVarP(&i.yes, "yes", "y", false, "say yes to what the agent asks before it runs hooks")
-	cmd.Flags().DurationVar(&i.timeout, "timeout", install.DefaultTimeout, "how long the agent waits for hookway, in whole `seconds` such as 60s; longer where a call may wait for a person")
+	cmd.Flags().DurationVar(&i.timeout, "timeout", install.DefaultTimeout, "the `TIME` that the agent waits for hookway, in whole seconds such as 60s; longer where a call may wait for a person")
 	cmd.Flags().Lookup("timeout").DefValue = "60s" // not 1m0s
-	cmd.Flags().StringVar(&i.onFailure, "on-failure", "", "what happens when hookway itself fails: block (default, for what can be blocked) or continue")
+	cmd.Flags().StringVar(&i.onFailure, "on-failure", "", "what to `DO` if hookway itself fails: block or continue (default: block what can be stopped before it happens)")
+	offer(cmd, "on-failure", "block", "continue")
 	return cmd
 }
 
@@ -224,7 +225,10 @@ func (i *installing) showPlan(c *install.Change) {
 
 func (i *installing) showNotes(c *install.Change) {
 	for _, note := range append(c.Off, c.Notes...) {
-		fmt.Fprintf(i.err, "hookway: %s: %s\n", c.Title, note)
+		if !strings.HasPrefix(note, c.Title) {
+			note = c.Title + ": " + note
+		}
+		fmt.Fprintf(i.err, "hookway: %s\n", note)
 	}
 }
 

@@ -79,7 +79,7 @@ func (o *logOptions) addFilter(cmd *cobra.Command) {
 	f.StringVar(&o.Session, "session", "", "only of this session `ID`")
 	f.StringVar(&o.Agent, "agent", "", "only of this agent `NAME`")
 	f.StringVar(&o.Event, "event", "", "only of this event, by any of its `NAME`s")
-	f.StringVar(&o.Action, "action", "", "only with this outcome: block, ask, allow, continue, …, observed, repeat, untaken")
+	f.StringVar(&o.Action, "action", "", "only with this outcome, a `WORD`: block, ask, allow, continue, …, observed, repeat, untaken")
 	f.StringVar(&o.Hook, "hook", "", "only where this hook, by its `ID`, was asked")
 	f.BoolVar(&o.Would, "would", false, "only where a hook or rule on trial would have decided something")
 	f.StringVar(&o.folder, "workspace", "", "only of the workspace that this `DIR` is in; -C does the same")

@@ -45,7 +45,8 @@ func (f *memoryFlags) addWriter(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.workspace, "workspace", "", "the workspace's `FOLDER`; without it, the one we are in")
 	cmd.Flags().StringVar(&f.agent, "agent", "", "the `NAME` of the agent that says it; without it, $HOOKWAY_AGENT")
 	cmd.Flags().StringVar(&f.session, "session", "", "the `ID` of the session it is said in; without it, $HOOKWAY_SESSION")
-	cmd.Flags().StringVar(&f.scope, "scope", "", "who shall see it: `workspace`, agent or user")
+	cmd.Flags().StringVar(&f.scope, "scope", "", "the `SCOPE` of those who shall see it: workspace, agent or user")
+	offer(cmd, "scope", "workspace", "agent", "user")
 }
 
 // addReader adds the flags of commands that look.
@@ -54,7 +55,8 @@ func (f *memoryFlags) addReader(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.agent, "agent", "", "see also what the agent of this `NAME` keeps for itself; without it, $HOOKWAY_AGENT")
 	cmd.Flags().StringVar(&f.by, "by", "", "only what the agent of this `NAME` said")
 	cmd.Flags().StringVar(&f.session, "session", "", "only of the session of this `ID`")
-	cmd.Flags().StringVar(&f.scope, "scope", "", "only of this scope: `workspace`, agent or user")
+	cmd.Flags().StringVar(&f.scope, "scope", "", "only of this `SCOPE`: workspace, agent or user")
+	offer(cmd, "scope", "workspace", "agent", "user")
 	cmd.Flags().StringArrayVarP(&f.tags, "tag", "t", nil, "only with this `TAG`; several: with all of them")
 	cmd.Flags().BoolVar(&f.all, "all", false, "of every workspace and every agent")
 }

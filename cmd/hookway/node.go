@@ -21,9 +21,9 @@ func nodeCommand(a *app) *cobra.Command {
 		Use:   "node FILE [ARGUMENT]...",
 		Short: "Run a program in JavaScript or TypeScript without Node",
 		Long: `Run a program in JavaScript or TypeScript as Node runs it: it reads stdin, prints
-and ends with its own exit code. Code may stand behind -e or -p, or come from stdin. The modules of Node that hooks use are there;
-"hookway node" may stand in place of "node" in a hook's command. The program may do
-what you may do: there are no grants.`,
+and ends with its own exit code. Code may stand behind -e or -p, or come from stdin.
+The modules of Node that hooks use are there; "hookway node" may stand in place of
+"node" in a hook's command. The program may do what you may do: there are no grants.`,
 		Example:            "  echo '{\"tool_name\": \"Bash\"}' | hookway node .claude/hooks/guard.js",
 		DisableFlagParsing: true,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -92,7 +92,7 @@ be an agent's own record of a session, too; - is standard input.`,
 	f.BoolVar(&o.run, "run", false, "ask hooks that could act, too: commands, servers, scripts with grants")
 	f.BoolVar(&o.anew, "anew", false, "find anew what calls would do, over what is on record of the files of that time")
 	f.BoolVar(&o.save, "save-tests", false, "write changed events as cases into hooks_test.yaml, with what is decided now")
-	f.IntVar(&o.pick, "pick", defaultPick, "with --save-tests, how many of each hook or rule and kind at most")
+	f.IntVar(&o.pick, "pick", defaultPick, "with --save-tests, the most cases, `N`, of each hook or rule and kind")
 	f.BoolVar(&o.exitCode, "exit-code", false, "end with 2 if a decision changed, and with 1 if none was compared")
 	return cmd
 }

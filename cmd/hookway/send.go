@@ -59,10 +59,10 @@ Exit code: 0 if it is sent, 2 if a hook has suppressed it, otherwise 1.`,
 	flags.StringArrayVar(&s.meta, "meta", nil, "tell hooks `KEY=VALUE` in the message's metadata; a value in JSON counts as such")
 	flags.StringVar(&s.thread, "thread", "", "the `NAME` of what it is about, or the id of the message that began it")
 	flags.StringVar(&s.reply, "reply-to", "", "the `ID` of the message that this answers")
-	flags.StringVar(&s.priority, "priority", "", "low, normal, high or urgent: the order of what waits")
+	flags.StringVar(&s.priority, "priority", "", "the order of what waits, by `WORD`: low, normal, high or urgent")
 	flags.StringArrayVar(&s.attach, "attach", nil, "refer to a `FILE`, which stays where it is; may be given several times")
 	flags.StringVar(&s.wait, "wait", "", "wait until it is `STATE`: accepted, injected, seen or replied")
-	flags.DurationVar(&s.timeout, "timeout", 0, "wait for this `time` at most; the message goes on (default 5m)")
+	flags.DurationVar(&s.timeout, "timeout", 0, "wait for this `TIME` at most; the message goes on (default 5m)")
 	offer(cmd, "priority", priorities...)
 	offer(cmd, "wait", waitStates...)
 	err := cmd.RegisterFlagCompletionFunc("reply-to", func(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {

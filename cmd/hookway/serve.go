@@ -61,7 +61,7 @@ elsewhere, too, with the token whose file --token names.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&s.onDemand, "on-demand", false, "started by a call: log to a file, and leave quietly if another daemon runs")
 	flags.BoolVar(&s.replace, "replace", false, "end the daemon that runs, and take its place")
-	flags.StringVar(&s.idle, "idle", "", "end after this `time` without a call; 0 is never (default 30m, or $HOOKWAY_IDLE)")
+	flags.StringVar(&s.idle, "idle", "", "end after this `TIME` without a call; 0 is never (default 30m, or $HOOKWAY_IDLE)")
 	s.listen.add(cmd)
 	s.unit.add(cmd)
 	return cmd

@@ -153,7 +153,21 @@ func Lookup(name string) (Codec, error) {
 		}
 		names = append(names, c.About().Name)
 	}
-	return nil, fmt.Errorf("the agent %q is unknown; known: %s", name, strings.Join(names, ", "))
+	return nil, Unknown(name, names)
+}
+
+// Unknown is the error for the name of an agent that is none of those known. People write
+// the name of its program or of the product (gemini-cli, "Claude Code").
+func Unknown(name string, known []string) error {
+	for _, k := range known {
+		if strings.HasPrefix(hook.Normal(strings.ReplaceAll(name, " ", "")), hook.Normal(k)) {
+			return fmt.Errorf("the agent %q is unknown; did you mean %s? Known: %s", name, k, strings.Join(known, ", "))
+		}
+	}
+	if near := hook.NearestWithin(2, name, known); near != "" {
+		return fmt.Errorf("the agent %q is unknown; did you mean %s? Known: %s", name, near, strings.Join(known, ", "))
+	}
+	return fmt.Errorf("the agent %q is unknown; known: %s", name, strings.Join(known, ", "))
 }
 
 // NativeEvents lists the events of all agents that have no row in hookway's

@@ -90,7 +90,7 @@ func find(name string) (*agent, error) {
 			return a, nil
 		}
 	}
-	return nil, fmt.Errorf("the agent %q is unknown; hookway can be installed for: %s", name, strings.Join(Agents(), ", "))
+	return nil, adapter.Unknown(name, Agents())
 }
 
 // codecs are the names by which a call of ours may be for this agent.

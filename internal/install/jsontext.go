@@ -29,9 +29,9 @@ func parseJSON(text []byte) (*hujson.Value, error) {
 		if n, _ := fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column); n == 2 {
 			_, what, _ := strings.Cut(err.Error(), ": ")
 			_, what, _ = strings.Cut(what, ": ")
-			return nil, fmt.Errorf("%d:%d: it is not valid JSON: %s", line, column, what)
+			return nil, fmt.Errorf("%d:%d: it is not valid JSON: %s; mend it first", line, column, what)
 		}
-		return nil, fmt.Errorf("it is not valid JSON: %w", err)
+		return nil, fmt.Errorf("it is not valid JSON: %w; mend it first", err)
 	}
 	return &v, nil
 }
