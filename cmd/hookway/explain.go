@@ -8,14 +8,17 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit/index"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/explain"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 func explainCommand(a *app) *cobra.Command {
@@ -61,7 +64,8 @@ script does, the script and its line.`,
 	}
 	cmd.Flags().StringVar(&tool, "tool", "", "the tool's `NAME`, such as Write or mcp__db__query")
 	cmd.Flags().StringVarP(&file, "file", "f", "", "read a call as an agent tells it from `FILE`; - is stdin")
-	cmd.Flags().StringVar(&shell, "shell", "", "who reads the command: sh (the default), powershell or cmd")
+	cmd.Flags().StringVar(&shell, "shell", "", "the `NAME` of who reads the command: sh (the default), powershell or cmd")
+	offer(cmd, "shell", "sh", "powershell", "cmd")
 	return cmd
 }
 
@@ -96,11 +100,26 @@ func (x explained) explain(ctx context.Context, a *app) error {
 		}
 	} else if err := e.WriteText(a.out); err != nil {
 		return err
+	} else if own := ownHooks(set); len(own) > 0 {
+		fmt.Fprintf(a.out, "not asked here: %s of your own (%s); hookway fire PreToolUse asks them\n",
+			visible.Count(len(own), "hook"), field(strings.Join(own, ", "), 200))
 	}
 	if e.Blocks() {
 		return &exit{code: exitBlocked}
 	}
 	return nil
+}
+
+// ownHooks are the hooks beside hookway's own rules that may judge a call.
+func ownHooks(set *config.Set) []string {
+	var ids []string
+	for _, h := range set.Hooks {
+		before := slices.Contains(h.Events, hook.PreToolUse.Info().Name) || slices.Contains(h.Events, "*")
+		if before && h.State == config.Active && h.Lane != hook.Observe && !strings.HasPrefix(h.ID, "hookway/") {
+			ids = append(ids, h.ID)
+		}
+	}
+	return ids
 }
 
 // read reads the call.

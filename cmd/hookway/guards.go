@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -154,9 +155,21 @@ func writeGuards(a *app, g *guardset.Shown, in string, rules bool) error {
 	if would > 0 && g.Mode == guards.Enforce {
 		fmt.Fprintln(a.out, "hookway log --would shows what would have been stopped.")
 	} else if would > 0 {
-		fmt.Fprintln(a.out, "hookway log --would shows what would have been stopped; hookway guards enforce has it count.")
+		fmt.Fprintf(a.out, "hookway log --would shows what would have been stopped; hookway guards enforce%s has it count.\n", project(g))
 	}
 	return nil
+}
+
+// project is the flag of the file to change, where only the project's says something of
+// guards that its people may change.
+func project(g *guardset.Shown) string {
+	switched := func(layer string) bool {
+		return slices.ContainsFunc(g.Layers, func(l config.GuardLayer) bool { return l.Layer == layer })
+	}
+	if switched(config.LayerWorkspace) && !switched(config.LayerUser) {
+		return " --project"
+	}
+	return ""
 }
 
 // otherwise lists the rules that the configuration sets.

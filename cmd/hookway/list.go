@@ -82,6 +82,10 @@ func printHooks(a *app, w *server.Workspace) error {
 	if len(w.Set.Hooks) == 0 && len(w.Set.Problems)+len(w.Set.Warnings) > 0 {
 		return nil // there are some, and it was printed why they are not used
 	}
+	if len(w.Set.Hooks) == 0 && w.Set.Workspace != "" {
+		fmt.Fprintf(visible.Writer{To: a.out}, "No hooks: what is in %s names none. hookway init --lang LANGUAGE adds one.\n", w.Set.Workspace)
+		return nil
+	}
 	if len(w.Set.Hooks) == 0 {
 		fmt.Fprintf(a.out, "No hooks. hookway init writes a %s to begin with.\n", "hookway.yaml")
 		return nil
@@ -89,7 +93,7 @@ func printHooks(a *app, w *server.Workspace) error {
 	table := tabwriter.NewWriter(visible.Writer{To: a.out}, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tEVENTS\tLANE\tPRIORITY\tHANDLER\tSTATE\tFROM")
 	for _, h := range w.Set.Hooks {
-		events, lane, priority := strings.Join(h.Events, ","), h.Lane.String(), strconv.Itoa(h.Priority)
+		events, lane, priority := shownEvents(h.Events), h.Lane.String(), strconv.Itoa(h.Priority)
 		if h.Unasked {
 			events, lane, priority = "?", "?", "?"
 		}
@@ -109,6 +113,18 @@ func printHooks(a *app, w *server.Workspace) error {
 		}
 	}
 	return nil
+}
+
+// mostEvents is how many events of a hook the table names, if it has more than two; --json
+// has all of them.
+const mostEvents = 1
+
+// shownEvents are events in few words, since a hook of many would make each line too long.
+func shownEvents(events []string) string {
+	if more := len(events) - mostEvents; more > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(events[:mostEvents], ","), more)
+	}
+	return strings.Join(events, ",")
 }
 
 // noted is how many records are looked at for notes on hooks.

@@ -279,7 +279,11 @@ func untrustCommand(a *app) *cobra.Command {
 			if a.json {
 				return a.print(map[string]any{"workspace": workspace, "was_trusted": was})
 			}
-			if !was {
+			switch {
+			case workspace == "":
+				fmt.Fprintln(a.out, "There is no workspace here: neither in this folder nor in one above it are there hooks")
+				return nil
+			case !was:
 				fmt.Fprintf(visible.Writer{To: a.out}, "%s was not trusted\n", workspace)
 				return nil
 			}
