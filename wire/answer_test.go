@@ -202,6 +202,10 @@ func TestAMalformedAnswerIsAFailure(t *testing.T) {
 		{`{"action":null}`, "action: it must be a string, not null"},
 		{`{"action":1}`, "action: it must be a string, not a number"},
 		{`{"action":["block"]}`, "action: it must be a string, not an array"},
+		{`{"blocked":true}`, "nothing of it is known at PreToolUse: blocked; for no opinion answer {}"},
+		{`{"denied":true,"reason":"no"}`, "nothing of it is known at PreToolUse: denied;"},
+		{`{"level":"info","msg":"checked"}`, "nothing of it is known at PreToolUse: level, msg;"},
+		{`{"tool_input":{"command":"ls"}}`, "nothing of it is known at PreToolUse: tool_input;"},
 		{`{"Action":"allow"}`, "Action: there is no such field; did you mean action?"},
 		{`{"hook_specific_output":{}}`, "did you mean hookSpecificOutput?"},
 		{`{"acton":"block"}`, "acton: there is no such field; did you mean action?"},
@@ -253,6 +257,28 @@ func TestAMalformedAnswerIsAFailure(t *testing.T) {
 		}
 		if len(err.Error()) > 600 || strings.ContainsAny(err.Error(), "\n\x1b") {
 			t.Errorf("%.80s: the error is not a short clean line: %q", c.in, err)
+		}
+	}
+}
+
+// What other systems do not know they pass over, and so does a hook of one's own beside
+// something that is known.
+func TestWhatIsUnknownBesideWhatIsKnownIsPassedOver(t *testing.T) {
+	for _, c := range []struct {
+		in      string
+		profile hook.Profile
+	}{
+		{`{}`, hook.Profile{}},
+		{`{"reason":"all is well"}`, hook.Profile{}},
+		{`{"action":"continue","ok":true}`, hook.Profile{}},
+		{`{"suppressOutput":true,"ok":true}`, hook.Profile{}},
+		{`{"ok":null}`, hook.Profile{}},
+		{`{"ok":true}`, hook.ProfileA3S},
+		{`{"ok":true}`, hook.ProfileCompilr},
+		{`{"ok":true}`, hook.Profile{PlainText: true}},
+	} {
+		if got, err := DecodeDecision(pre(), []byte(c.in), c.profile); err != nil || got.Action != hook.ActionContinue {
+			t.Errorf("%s, profile %q: got %v, %v; want no opinion", c.in, c.profile.Name, got.Action, err)
 		}
 	}
 }

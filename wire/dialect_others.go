@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/hook"
@@ -88,32 +89,51 @@ func (r *reply) systemContext() error {
 	return r.editor.replace("prependSystemContext", "system_prompt", text)
 }
 
-// unheard says that an answer of an OpenClaw hook means nothing here, if it does not.
+// unheard says that an answer means nothing here, if it does not: who writes
+// {"blocked":true} wants something, and would not learn that nobody hears it. Programs of
+// systems that pass over what they do not know may write what they like.
 func (r *reply) unheard(list []member) error {
-	if r.profile.Name != hook.ProfileOpenClaw.Name || len(list) == 0 || len(r.have) > 0 {
+	strict := r.profile.Name == "" && !r.profile.PlainText || r.profile.Name == hook.ProfileOpenClaw.Name
+	for name := range r.have {
+		strict = strict && slices.Contains(reasons, hook.Normal(name)) // which decide nothing
+	}
+	if !strict {
 		return nil
 	}
 	var names []string
-	elsewhere := 0 // names that mean something at other events
+	unknown, elsewhere := 0, 0 // the second mean something at other events
 	for _, m := range list {
-		if isNull(m.value) {
+		switch {
+		case isNull(m.value):
 			return nil
+		case r.have[m.name] != nil:
+			continue
+		case meansElsewhere(m.name):
+			elsewhere++
 		}
-		for _, more := range knownByField {
-			if more[m.name] != "" {
-				elsewhere++
-				break
-			}
-		}
-		if len(names) < 5 {
+		if unknown++; unknown <= 5 {
 			names = append(names, excerpt([]byte(m.name)))
 		}
 	}
-	if elsewhere == len(list) {
-		r.note = fmt.Sprintf("%s means nothing at %s and is not carried out", strings.Join(names, ", "), r.info.Name)
+	said := strings.Join(names, ", ")
+	switch unknown {
+	case 0:
+		return nil
+	case elsewhere:
+		r.note = fmt.Sprintf("%s means nothing at %s and is not carried out", said, r.info.Name)
 		return nil
 	}
-	return fmt.Errorf("nothing of it is known at %s: %s", r.info.Name, strings.Join(names, ", "))
+	return fmt.Errorf("nothing of it is known at %s: %s; for no opinion answer {}", r.info.Name, said)
+}
+
+// meansElsewhere reports whether a name is one of an answer to some event.
+func meansElsewhere(name string) bool {
+	for _, more := range knownByField {
+		if more[name] != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // compilr reads {"skip":true,"result"}, {"input"}, {"messages","tools",
