@@ -150,7 +150,7 @@ func printRequests(to io.Writer, all []approve.Request) error {
 		if r.State == approve.Waiting || r.State == approve.Allowed {
 			left = time.Until(r.Until).Round(time.Second).String()
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s ago\t%s\t%s\t%s\t%s\n", r.Code, r.State, since(r.Stopped), left, field(r.Agent, 20), field(cmp.Or(r.Rule, r.Hook), 40), callLine(r, 80))
+		fmt.Fprintf(table, "%s\t%s\t%s ago\t%s\t%s\t%s\t%s\n", r.Code, r.State, since(r.Stopped), left, field(r.Agent, 20), field(askedBy(r.Rule, r.Hook), 40), callLine(r, 80))
 	}
 	return table.Flush()
 }
@@ -175,9 +175,15 @@ func printStanding(to io.Writer, all []approve.Standing) error {
 			where = "session " + field(s.Session, 20)
 		}
 		like := approve.Request{Tool: s.Tool, Input: s.Input}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", s.Code, yesNo(s.Yes), where, s.Until.Local().Format("2 Jan 15:04"), s.Uses, field(s.Agent, 20), field(cmp.Or(s.Rule, s.Hook), 40), callLine(&like, 60))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", s.Code, yesNo(s.Yes), where, s.Until.Local().Format("2 Jan 15:04"), s.Uses, field(s.Agent, 20), field(askedBy(s.Rule, s.Hook), 40), callLine(&like, 60))
 	}
 	return table.Flush()
+}
+
+// askedBy is the rule, without the version of its pack, or else the hook.
+func askedBy(rule, hook string) string {
+	rule, _, _ = strings.Cut(rule, "@")
+	return cmp.Or(rule, hook)
 }
 
 func yesNo(yes bool) string {
