@@ -30,6 +30,8 @@ that into the agent's configuration. It prints the answer of your hooks.
   --timeout     how long the agent waits; the answer comes earlier
   --on-failure  what happens if hookway itself fails: block stops what gates
                 something (the default), continue lets all pass
+  --stream      answer one event after another, as hookway's plugin for OpenCode asks
+  --hold        with --stream: how long the agent waits where a call may wait for a person
   --version     print the version
 
 Without any argument the caller is taken for a Claude Code that does not know
