@@ -281,6 +281,10 @@ func TestWhatIsUnknownBesideWhatIsKnownIsPassedOver(t *testing.T) {
 			t.Errorf("%s, profile %q: got %v, %v; want no opinion", c.in, c.profile.Name, got.Action, err)
 		}
 	}
+	idle := hook.Idle.New(hook.Envelope{}, hook.Silence{}) // nothing can be stopped there
+	if got, err := DecodeDecision(idle, []byte(`{"stdout":"","code":0}`), hook.Profile{}); err != nil || got.Action != hook.ActionContinue {
+		t.Errorf("at Idle: got %v, %v; want no opinion", got.Action, err)
+	}
 }
 
 func TestErrorsAboutAnswersShowNoSecretsAndNoControlCharacters(t *testing.T) {

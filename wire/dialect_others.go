@@ -90,10 +90,11 @@ func (r *reply) systemContext() error {
 }
 
 // unheard says that an answer means nothing here, if it does not: who writes
-// {"blocked":true} wants something, and would not learn that nobody hears it. Programs of
-// systems that pass over what they do not know may write what they like.
+// {"blocked":true} wants something, and would not learn that nobody hears it. That matters
+// where something can be stopped. Programs of systems that pass over what they do not know
+// may write what they like.
 func (r *reply) unheard(list []member) error {
-	strict := r.profile.Name == "" && !r.profile.PlainText || r.profile.Name == hook.ProfileOpenClaw.Name
+	strict := r.profile.Name == "" && !r.profile.PlainText && r.info.May.Block || r.profile.Name == hook.ProfileOpenClaw.Name
 	for name := range r.have {
 		strict = strict && slices.Contains(reasons, hook.Normal(name)) // which decide nothing
 	}
