@@ -100,6 +100,9 @@ func (l *asker) askFolder(ctx context.Context, f *folderSource) {
 			p.Hint = hint
 			l.set.Warnings = append(l.set.Warnings, p)
 			l.set.Skipped = append(l.set.Skipped, p)
+			if profile, err := hook.ParseProfile(f.profile); err == nil && profile.FailOpen {
+				l.set.PassedOver = append(l.set.PassedOver, p)
+			}
 			l.set.Failed = append(l.set.Failed, f.files[i])
 		} else {
 			f.found = append(f.found, answers[i])

@@ -105,13 +105,14 @@ type Hook struct {
 // registration, and what was found wrong.
 type Set struct {
 	strict.Report
-	Hooks     []Hook
-	Skipped   Problems // those of the warnings that tell of an executable which cannot be a hook
-	Workspace string   // "" if there is none
-	Managed   string   // the administrator's hookway.yaml, if there is one that counts
-	UserDir   string   // folder of the user's configuration; it need not exist
-	Settings  Settings
-	Trust     trust.Status
+	Hooks      []Hook
+	Skipped    Problems // those of the warnings that tell of an executable which cannot be a hook
+	PassedOver Problems // those of Skipped in folders whose system goes on without such a hook
+	Workspace  string   // "" if there is none
+	Managed    string   // the administrator's hookway.yaml, if there is one that counts
+	UserDir    string   // folder of the user's configuration; it need not exist
+	Settings   Settings
+	Trust      trust.Status
 
 	// Unread says that the workspace has hooks that nothing is known of: it is not
 	// trusted, or not any more, and Options.TrustedOnly.

@@ -38,7 +38,7 @@ func disarmed(set *config.Set) string {
 	}
 	for _, p := range slices.Concat(set.Problems, set.Skipped) {
 		inside := set.Workspace != "" && strings.HasPrefix(p.File, set.Workspace+string(filepath.Separator))
-		if !runsOn(set, p) && (!inside || set.Trust.State != trust.Missing) {
+		if !runsOn(set, p) && !slices.Contains(set.PassedOver, p) && (!inside || set.Trust.State != trust.Missing) {
 			return "hooks do not run because of a mistake in the configuration: " + p.String()
 		}
 	}

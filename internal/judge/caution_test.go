@@ -55,3 +55,28 @@ func TestAnEntryThatRunsAsItWasIsNotAskedAbout(t *testing.T) {
 	w.write(user+"hookway.yaml", "hooks:\n- {id: a, script: a.mjs}\n- {id: b, script: a.mjs}\n")
 	w.want(w.ask(w.bash("s", "3", "ls")), "because of a mistake")
 }
+
+// TestOfAcaiWhatCannotBeAHookIsPassedOver: with a warning, as that system has it. The
+// folder's other hooks run, and calls are not asked about.
+func TestOfAcaiWhatCannotBeAHookIsPassedOver(t *testing.T) {
+	const valid = "hooks:\n- {id: other, on: PreToolUse, lane: guard, match: {tool: Never}, block: no}\n"
+	for name, text := range map[string]string{
+		"it prints no JSON":     "#!/bin/sh\necho nope\n",
+		"it names no event":     "#!/bin/sh\necho '{\"name\":\"a\"}'\n",
+		"an unknown event":      "#!/bin/sh\necho '{\"events\":[\"agent-strat\"]}'\n",
+		"it fails":              "#!/bin/sh\nexit 3\n",
+		"no such interpreter":   "#!/no/such/interpreter\n",
+		"a wrong kind of value": "#!/bin/sh\necho '{\"events\":[\"agent-start\"],\"priority\":\"high\"}'\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, valid)
+			w.write(".acai/hooks/a", text)
+			w.write(".acai/hooks/b", "#!/bin/sh\n"+`if [ "$HOOK_ACTION" = describe ]; then echo '{"events":["tool-call-start"]}'; exit; fi
+grep -q a.x && echo '{"action":"block","reason":"b runs"}'`+"\n")
+			w.trust()
+			w.want(w.ask(w.bash("s", "1", "ls")), "!ask", "!mistake")
+			w.want(w.ask(w.bash("s", "2", "rm a.x")), "b runs")
+			w.want(w.ask(w.event(map[string]any{"hook_event_name": "SessionStart", "session_id": "s", "source": "startup"})), "1 hook left out", ".acai/hooks/a")
+		})
+	}
+}
