@@ -2,6 +2,7 @@ package hook
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -151,6 +152,24 @@ func NearestWithin(edits int, name string, candidates []string) string {
 		}
 	}
 	return best
+}
+
+// Misspelt returns the option that a name was meant for, or "": it is stricter than
+// [Nearest], for where names of one's own stand beside options. The shorter an
+// option, the more other words are near it.
+func Misspelt(name string, options []string) string {
+	if name == "" {
+		return ""
+	}
+	for edits := range 3 {
+		long := slices.DeleteFunc(slices.Clone(options), func(option string) bool {
+			return edits > 0 && len(option) < 4 || edits > 1 && len(option) < 7
+		})
+		if near := NearestWithin(edits, name, long); near != "" && near[0] == name[0]|0x20 {
+			return near
+		}
+	}
+	return ""
 }
 
 // distance counts the edits from a to b: insert, delete, replace, or swap two neighbours.

@@ -6,7 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
+	"slices"
 	"time"
+
+	"github.com/hookway/hookway/hook"
 )
 
 // DescribeTimeout is how long a program may take to describe itself.
@@ -18,6 +23,7 @@ type Description struct {
 	Name        string
 	Description string
 	Events      []string       // as written: names or aliases
+	Timing      string         // of events that name a stage, as acai has them: before or after
 	Priority    *int           // lower first
 	Timeout     *time.Duration // zero is none
 	MaxRetries  *int
@@ -36,8 +42,8 @@ type Description struct {
 //	{"name":"guard","events":["PreToolUse"],"priority":10,"timeout_ms":500,"lane":"guard","match":{"tool":"Bash"}}
 //
 // "event" stands for one event, "matcher" for match, and "timeout" is a text
-// such as "500ms" or a number of milliseconds. Unknown names are ignored. It may
-// take DescribeTimeout, or until the context ends. Every error names the program.
+// such as "500ms" or a number of milliseconds. A name that is nearly one of these is
+// a mistake; others are the program's own. It may take DescribeTimeout, or until the context ends. Every error names the program.
 func Describe(ctx context.Context, c Config) (Description, error) {
 	d, err := describe(ctx, c)
 	if err != nil {
@@ -76,6 +82,7 @@ type described struct {
 	Description *string         `json:"description"`
 	Event       *string         `json:"event"`
 	Events      any             `json:"events"`
+	Timing      *string         `json:"timing"`
 	Priority    *int            `json:"priority"`
 	Timeout     any             `json:"timeout"`
 	TimeoutMS   *int64          `json:"timeout_ms"`
@@ -106,13 +113,35 @@ func parseDescription(data []byte) (Description, error) {
 		}
 		return Description{}, fmt.Errorf("its description is not JSON (%w): %q", err, firstLine(data))
 	}
+	if err := misspelt(data); err != nil {
+		return Description{}, err
+	}
 	return in.description()
+}
+
+// misspelt finds names that are nearly one of a description: a hook without its lane,
+// or its matcher, would be another one.
+func misspelt(data []byte) error {
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(data, &given); err != nil {
+		return fmt.Errorf("its description is not JSON (%w): %q", err, firstLine(data))
+	}
+	var known []string
+	for field := range reflect.TypeFor[described]().Fields() {
+		known = append(known, field.Tag.Get("json"))
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if near := hook.Misspelt(name, known); near != "" && !slices.Contains(known, name) {
+			return fmt.Errorf("its description has %q; did you mean %q?", name, near)
+		}
+	}
+	return nil
 }
 
 func (in *described) description() (Description, error) {
 	d := Description{
 		Name: text(in.Name), Description: text(in.Description), Lane: text(in.Lane), OnFailure: text(in.OnFailure),
-		Mode: text(in.Mode), Needs: in.Needs, Profile: text(in.Profile),
+		Mode: text(in.Mode), Timing: text(in.Timing), Needs: in.Needs, Profile: text(in.Profile),
 		Priority: in.Priority, MaxRetries: in.MaxRetries, Async: in.Async != nil && *in.Async, Match: in.Match,
 	}
 	var errs []error

@@ -57,6 +57,7 @@ func init() { // the answers lead back to the table
 		"opened":     opened,
 		"together":   together,
 		"stopped":    stopped,
+		"near":       near,
 		"register":   lateRegister,
 		"unregister": lateUnregister,
 		"digest":     digest,

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -21,7 +22,7 @@ func (p *Program) mistyped(exported, named []string) error {
 		if name == "" || slices.Contains(named, name) {
 			continue
 		}
-		if near := nearOption(name, named); near != "" {
+		if near := hook.Misspelt(name, named); near != "" {
 			line, column := p.exportPlace(name)
 			errs = append(errs, &Mistake{File: p.label(), Line: line, Column: column, Text: fmt.Sprintf("it exports %s, which is not an option of a hook; did you mean %s? If it is your own, give it another name or do not export it", name, near)})
 		}
@@ -29,30 +30,13 @@ func (p *Program) mistyped(exported, named []string) error {
 	return errors.Join(errs...)
 }
 
-// nearOption returns the option that a name was meant for, or "". The shorter the
-// option, the more other words are near it.
-func nearOption(name string, named []string) string {
-	for edits := range 3 {
-		long := slices.DeleteFunc(slices.Clone(named), func(option string) bool {
-			return edits > 0 && len(option) < 4 || edits > 1 && len(option) < 7
-		})
-		if near := hook.NearestWithin(edits, name, long); near != "" && near[0] == name[0]|0x20 {
-			return near
-		}
+// near is hook.Misspelt for a script: [name, options].
+func near(_ *machine, args []json.RawMessage) (any, error) {
+	var options []string
+	if len(args) != 2 || json.Unmarshal(args[1], &options) != nil {
+		return nil, errors.New("what a name is near to cannot be read")
 	}
-	for _, option := range named { // two letters in each other's place
-		if option[0] == name[0] && letters(option) == letters(name) {
-			return option
-		}
-	}
-	return ""
-}
-
-// letters are those of a word, in order.
-func letters(word string) string {
-	all := strings.Split(hook.Normal(word), "")
-	slices.Sort(all)
-	return strings.Join(all, "")
+	return hook.Misspelt(str(args, 0), options), nil
 }
 
 // exportPlace is where the file exports a name, if it says so plainly.

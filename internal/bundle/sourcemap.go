@@ -94,7 +94,7 @@ func (m *sourceMap) find(line, column int) (file string, l, c int, ok bool) {
 		at = 0
 	}
 	s := segments[at]
-	if s.source < 0 || s.source >= len(m.sources) || strings.HasPrefix(m.sources[s.source], "hookway:") {
+	if s.source < 0 || s.source >= len(m.sources) || strings.HasPrefix(strings.TrimPrefix(m.sources[s.source], "./"), "hookway:") {
 		return "", 0, 0, false
 	}
 	return m.sources[s.source], s.line + 1, s.place + 1, true

@@ -164,14 +164,14 @@ func (l *asker) ask(ctx context.Context, f *folderSource, file string) (*found, 
 	if err != nil {
 		return nil, err
 	}
-	c := command.Config{Argv: argv, Dir: f.dir, Project: l.workspace, Log: l.opts.Log, Env: quietPython}
+	c := command.Config{Argv: argv, Dir: f.dir, Project: l.workspace, Log: l.opts.Log, Env: f.environ("describe")}
 	cache := filepath.Join(l.stateDir, "describe", describeKey(file, hashed.Value, argv)+".json")
 	d, err := l.describe(ctx, cache, file, c)
 	if err != nil {
 		return nil, noAnswer{err}
 	}
 	out := f.unasked(file)
-	out.command.argv, out.env, out.unasked = argv, quietPython, false
+	out.command.argv, out.env, out.unasked = argv, f.environ("execute"), false
 	if out.spec, err = l.described(f, file, d); err != nil {
 		return nil, err
 	}
@@ -193,7 +193,11 @@ func (l *asker) hashed(file string) (trust.Pin, error) {
 
 // described turns what an executable says into a hook, by the rules of hookway.yaml.
 func (l *asker) described(f *folderSource, file string, d command.Description) (*hookSpec, error) {
-	m := map[string]any{"id": filepath.Base(file), "on": d.Events, "command": []string{file}}
+	events, err := staged(d)
+	if err != nil {
+		return nil, err
+	}
+	m := map[string]any{"id": filepath.Base(file), "on": events, "command": []string{file}}
 	set := func(name string, value any, given bool) {
 		if given {
 			m[name] = value
@@ -227,6 +231,24 @@ func (l *asker) described(f *folderSource, file string, d command.Description) (
 	return spec, nil
 }
 
+// stages are those of an agent's work that acai names: what is before and after each.
+var stages = map[string][2]string{"agent": {"agent-start", "agent-stop"}, "step": {"step-start", "step-stop"}, "tool-call": {"tool-call-start", "tool-call-end"}}
+
+// staged are the events of a description; a stage with its timing is an event.
+func staged(d command.Description) ([]string, error) {
+	at := slices.Index([]string{"before", "after"}, strings.ToLower(d.Timing))
+	if at < 0 && d.Timing != "" {
+		return nil, fmt.Errorf("its description is wrong: timing is %q; it is before or after", d.Timing)
+	}
+	events := slices.Clone(d.Events)
+	for i, name := range events {
+		if stage, ok := stages[name]; ok && at >= 0 {
+			events[i] = stage[at]
+		}
+	}
+	return events, nil
+}
+
 // askScript finds out which hooks a script registers.
 func (l *asker) askScript(ctx context.Context, src *source, file *scriptFile, id, profile string) ([]*found, error) {
 	d, err := file.program.Describe(ctx)
@@ -249,8 +271,8 @@ func (l *asker) askScript(ctx context.Context, src *source, file *scriptFile, id
 		l.set.Warn(file.path, id, "the plugin registers no hook, so nothing of it runs here", strings.Join(d.Kept, "; "))
 		return nil, nil
 	}
-	if len(d.Hooks) == 0 && (d.Settings["wrap"] != nil || d.Settings["name"] != nil) {
-		return nil, nil // it only names the session
+	if len(d.Hooks) == 0 && (d.Settings["wrap"] != nil || d.Settings["name"] != nil || d.Settings["configures"] != nil) {
+		return nil, nil // it only names the session, or says what hookway's own hooks do
 	}
 	if len(d.Hooks) == 0 {
 		if d.Default {
@@ -439,6 +461,15 @@ func (f *folderSource) unasked(file string) *found {
 // quietPython keeps Python from writing its cache into a hooks folder, which
 // would count as a change of what was trusted.
 var quietPython = []string{"PYTHONDONTWRITEBYTECODE=1"}
+
+// environ is what a program of the folder finds in its environment beside the rest.
+// acai's other programs are told by TOOL_ACTION what is wanted.
+func (f *folderSource) environ(action string) []string {
+	if f.profile != hook.ProfileAcai.Name {
+		return quietPython
+	}
+	return append(slices.Clone(quietPython), "TOOL_ACTION="+action)
+}
 
 // toldByText reports whether the program stands in the text of a script, or trust has
 // asked about what does not.

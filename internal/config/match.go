@@ -2,8 +2,10 @@ package config
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/strict"
@@ -27,6 +29,8 @@ func makeMatchKeys() []key[hook.Match] {
 						*target = append(*target, e.Text)
 					}
 					switch name {
+					case "namespace":
+						r.namespace(e)
 					case "tool":
 						r.tools = append(r.tools, strict.Word{Entry: e, Hook: r.Hook})
 					case "source":
@@ -63,6 +67,15 @@ func makeMatchKeys() []key[hook.Match] {
 			}},
 	})
 }
+
+// namespace refuses a namespace that no directive can have: its hook would never run.
+func (r *reader) namespace(e strict.Entry) {
+	if !strings.ContainsAny(e.Text, "*?[{\\") && !namespaceForm().MatchString(e.Text) {
+		r.Fail(e.Node, "write deploy for lines such as @deploy:staging", "%q can be no namespace of a directive: it is letters, digits, - and _, with a letter first, at most 64", e.Text)
+	}
+}
+
+var namespaceForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`) })
 
 // readMatch reads a matcher.
 func (r *reader) readMatch(n *yaml.Node, what string) (m hook.Match, ok bool) {

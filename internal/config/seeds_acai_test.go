@@ -3,6 +3,7 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -63,5 +64,39 @@ func TestProgramsOfAcaiRunAnewForEachEvent(t *testing.T) {
 	}
 	if got := w.read("said"); got != "execute 1\nexecute 1\n" {
 		t.Errorf("it said %q", got)
+	}
+}
+
+// A description may name a stage and whether it wants what is before or after it.
+func TestStagesOfAcaiAreEventsByTheirTiming(t *testing.T) {
+	for said, want := range map[string]string{
+		`"event":"tool-call","timing":"before"`:                    "[PreToolUse]",
+		`"event":"tool-call","timing":"after"`:                     "[PostToolUse]",
+		`"events":["agent","step"],"timing":"before"`:              "[AgentStart IterationStart]",
+		`"events":["agent","step","agent-error"],"timing":"after"`: "[AgentStop IterationEnd Error]",
+		`"event":"tool-call-end","timing":"after"`:                 "[PostToolUse]",
+		`"event":"tool-call","timing":"sideways"`:                  `timing is "sideways"; it is before or after`,
+		`"event":"agent"`: `unknown event "agent"`,
+	} {
+		w := folderWorld(t)
+		w.write(w.work(".acai/hooks/h.sh"), "#!/bin/sh\necho '{"+said+"}'\n")
+		set := w.load()
+		got := fmt.Sprint(set.Skipped)
+		if len(set.Hooks) > 0 {
+			got = fmt.Sprint(set.Hooks[0].Events)
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: got %s, want %s", said, got, want)
+		}
+	}
+}
+
+// The mode is in the environment also under the name that acai's other programs know.
+func TestProgramsOfAcaiFindTheModeUnderBothNames(t *testing.T) {
+	w := folderWorld(t)
+	w.write(w.work(".acai/hooks/h.sh"), "#!/bin/sh\nif [ \"$TOOL_ACTION\" = describe ]; then echo '{\"event\":\"tool-call-start\"}'; exit 0; fi\n"+
+		"echo \"{\\\"action\\\":\\\"block\\\",\\\"reason\\\":\\\"$HOOK_ACTION $TOOL_ACTION\\\"}\"\n")
+	if out := bash(t, fill(t, w.load()), w.ws, "ls"); out.Reason != "execute execute" {
+		t.Errorf("the reason is %q, want what both variables say", out.Reason)
 	}
 }

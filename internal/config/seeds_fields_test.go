@@ -154,3 +154,16 @@ export default { beforeTool: [{ hook: says("last"), priority: 1 }, says("second"
 		t.Errorf("they ran as %q", got)
 	}
 }
+
+// An iteration of compilr counts from 1, also where nobody has counted.
+func TestAnIterationOfCompilrIsNever0(t *testing.T) {
+	p := plant(t, "hookway.config.ts", `
+const says = ({ iteration }) => { console.log(iteration); };
+export default { beforeTool: [says], afterTool: [says], afterLLM: [says], onError: [says] };`)
+	fired(p, hook.PostToolUse, hook.ToolResult{ToolUse: shellCommand("ls")})
+	fired(p, hook.GenerateEnd, hook.GenerationResult{})
+	fired(p, hook.Error, hook.Fault{Phase: "tool", Error: "no"})
+	if got := p.logged(); got != "1\n1\n1" {
+		t.Errorf("the iterations are %q, want 1 each time", got)
+	}
+}

@@ -1,5 +1,5 @@
 // The module "@a3s-lab/box": HookEngine, Hook, HookMatcher, HookResponse.
-import { add, atEnd, remove, underWay, within, without } from "hookway:hooks";
+import { add, atEnd, nearly, note, only, remove, underWay, within, without } from "hookway:hooks";
 import { later } from "hookway:runtime";
 
 export const HookEventType = Object.freeze({
@@ -48,6 +48,24 @@ const payloadOf = (ev) => ({
   usage: ev.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
 });
 
+// checked refuses what a hook does not have: a filter that is not applied would make it
+// a hook of everything.
+const checked = (hook) => {
+  if (!hook || typeof hook.id !== "string" || hook.id === "") throw new TypeError("a hook needs an id");
+  nearly(`the hook ${hook.id}`, hook, ["id", "event_type", "matcher", "config"]);
+  if (typeof hook.event_type !== "string") throw new TypeError(`the hook ${hook.id} needs an event_type: ${Object.values(HookEventType).join(", ")}`);
+  for (const part of ["matcher", "config"]) if (typeof (hook[part] ?? {}) !== "object") throw new TypeError(`the ${part} of ${hook.id} must be an object, not ${JSON.stringify(hook[part])}`);
+  only(`the matcher of ${hook.id}`, hook.matcher, ["tool", "path_pattern", "command_pattern", "session_id"]);
+  only(`the config of ${hook.id}`, hook.config, Object.keys(defaults));
+  const config = { ...defaults };
+  for (const [key, value] of Object.entries(hook.config ?? {})) {
+    if (value === undefined) continue;
+    if (typeof value !== typeof defaults[key]) throw new TypeError(`the config of ${hook.id}: ${key} must be a ${typeof defaults[key]}, as in ${key}: ${defaults[key]}; it is ${JSON.stringify(value)}`);
+    config[key] = value;
+  }
+  return { ...hook, config };
+};
+
 const matchOf = (m) => {
   const out = {};
   if (m?.tool !== undefined) out.tool = m.tool;
@@ -87,14 +105,13 @@ export class HookEngine {
     atEnd(() => {
       this.#live = true;
       for (const h of this.#hooks.values()) this.#enter(h);
+      for (const id of this.#handlers.keys()) if (!this.#hooks.has(id)) note(`the handler of ${id} is never called: no hook ${id} is registered; register it with engine.register`);
     });
   }
   static new() { return new HookEngine(); }
   // register and unregister count from the next event on, never for one that has begun.
   register(hook) {
-    if (!hook || typeof hook.id !== "string" || hook.id === "") throw new TypeError("a hook needs an id");
-    if (typeof hook.event_type !== "string") throw new TypeError(`the hook ${hook.id} needs an event_type`);
-    const h = { ...hook, config: { ...defaults, ...hook.config } };
+    const h = checked(hook);
     if (this.#live) {
       this.#leave(hook.id);
       this.#enter(h); // which throws if it is wrong
@@ -110,7 +127,7 @@ export class HookEngine {
     return h;
   }
   register_handler(id, handler) {
-    if (typeof handler !== "function" && typeof handler?.handle !== "function") throw new TypeError(`the handler of ${id} has no handle(event)`);
+    if (typeof handler !== "function" && typeof handler?.handle !== "function") throw new TypeError(`the handler of ${id} has no handle(event); it must be a function, or {handle: (event) => …}`);
     this.#keep(id);
     this.#handlers.set(id, handler);
     this.#version++;

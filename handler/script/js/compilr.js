@@ -1,7 +1,7 @@
 // compilr's HooksConfig.
-import { add, form, remove } from "hookway:hooks";
+import { add, form, only, remove } from "hookway:hooks";
 
-const base = (ev, ctx) => ({ sessionId: ev.session_id, iteration: ev.iteration ?? ctx.metadata.iteration ?? 0, signal: ctx.signal, metadata: ctx.metadata });
+const base = (ev, ctx) => ({ sessionId: ev.session_id, iteration: ev.iteration ?? ctx.metadata.iteration ?? 1, signal: ctx.signal, metadata: ctx.metadata });
 const llm = (ev, ctx) => ({ ...base(ev, ctx), messages: ev.messages ?? [], tools: ev.tools ?? [], systemPrompt: ev.system_prompt ?? "" });
 const tool = (ev, ctx) => ({ ...base(ev, ctx), toolName: ev.tool_name, input: ev.tool_input ?? {} });
 const iteration = (ev, ctx) => ({ ...base(ev, ctx), maxIterations: ev.max_iterations ?? 0, messages: ev.messages ?? [] });
@@ -67,11 +67,12 @@ form((value) => {
     if (!context) throw new TypeError(`compilr has no hook ${name}; it has ${Object.keys(contexts).join(", ")}`);
     [list].flat().forEach((entry, i) => {
       const fn = typeof entry === "function" ? entry : entry?.hook;
-      if (typeof fn !== "function") throw new TypeError(`${name}[${i}] is no function`);
+      if (entry && typeof entry === "object") only(`${name}[${i}]`, entry, ["hook", "id", "name", "priority"]);
+      if (typeof fn !== "function") throw new TypeError(`${name}[${i}] is no function, and no {hook, name, priority}`);
       const shown = typeof entry === "object" && entry.name ? String(entry.name) : "";
       const options = { id: entry.id ?? (shown || `${name}-${i + 1}`), generated: !entry.id, on: name === "onError" ? "Error" : name, profile: "compilr" };
       if (shown) options.description = shown;
-      if (typeof entry.priority === "number") options.priority = entry.priority;
+      if (entry.priority !== undefined) options.priority = entry.priority;
       add(options, (ev, ctx) => {
         const r = fn(context(ev, ctx));
         return r && typeof r.then === "function" ? r.then(plain) : plain(r);
@@ -79,4 +80,4 @@ form((value) => {
     });
   }
   return true;
-});
+}, Object.keys(contexts));

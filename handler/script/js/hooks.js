@@ -41,6 +41,24 @@ const notes = [], kept = [];
 export const note = (line) => { if (read || notes.length >= 100) console.warn(line); else if (!notes.includes(line)) notes.push(line); };
 export const noted = (line) => { kept.push(line); };
 
+// only refuses a key of an object that means nothing there: what is not applied would
+// make another hook of it. nearly does so only for one that was meant for a known key;
+// it gives the others, which are the author's own.
+const strange = (value, known) => Object.keys(value ?? {}).filter((key) => value[key] !== undefined && !known.includes(key));
+export const only = (what, value, known) => {
+  nearly(what, value, known);
+  const [wrong] = strange(value, known);
+  if (wrong !== undefined) throw new TypeError(`${what} has no ${wrong}; it has ${known.join(", ")}`);
+};
+export const nearly = (what, value, known) => {
+  const others = strange(value, known);
+  for (const key of others) {
+    const near = ask("near", key, known);
+    if (near) throw new TypeError(`${what} has no ${key}; did you mean ${near}?`);
+  }
+  return others;
+};
+
 // remove takes a hook out, at any time, from the next event on.
 export const remove = (hook) => {
   const index = hooks.indexOf(hook);
@@ -263,8 +281,9 @@ export const expressions = (match) => {
 
 let exported = []; // beside a default function that is a hook: its options, and others
 
-const forms = []; // the systems' own forms of a default export
-export const form = (reads) => { forms.push(reads); };
+const forms = []; // the systems' own forms of a default export, and the keys by which they are known
+const formKeys = [];
+export const form = (reads, keys = []) => { forms.push(reads); formKeys.push(...keys); };
 
 // load reads what the script exports.
 export const load = (entry, base, about) => {
@@ -277,6 +296,7 @@ export const load = (entry, base, about) => {
       exported = Object.keys(entry).filter((key) => typeof entry[key] !== "function");
     }
   }
+  if (count === 0 && value && typeof value === "object") nearly("the default export", value, formKeys);
   for (const fn of late) fn(base);
   late = [];
   read = true;

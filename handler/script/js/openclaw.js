@@ -1,6 +1,6 @@
 // OpenClaw's plugins: register(api), api.registerHook, api.on; and the handlers of
 // HOOK.md.
-import { add, atClose, form, habit, note, noted } from "hookway:hooks";
+import { add, atClose, form, habit, nearly, note, noted } from "hookway:hooks";
 import { answerOf, contextOf, find, internalAnswer, internalOf, known, plain } from "hookway:openclaw-events";
 import { apart, ask, later as meanwhile } from "hookway:runtime";
 import { later, stub } from "hookway:openclaw-sdk";
@@ -43,6 +43,8 @@ class Plugin {
 
   // register takes a handler for events.
   register(events, handler, options, own) {
+    this.#spelled(options);
+    if ([events].flat().length === 0 || [events].flat().some((e) => typeof e !== "string" || e === "")) throw new TypeError(`a hook needs the name of an event, as in {event: "message-sent", handler}; it is ${JSON.stringify(events) ?? "not there"}`);
     for (const event of [events].flat()) {
       const at = find(event);
       if (typeof handler !== "function") throw new TypeError(`the hook of ${event} has no handler; it must be a function`);
@@ -51,6 +53,16 @@ class Plugin {
         continue;
       }
       this.#add(at ?? { name: plain(event), on: event, strange: true }, event, handler, options, own);
+    }
+  }
+
+  // spelled refuses an option that is nearly one. A published plugin runs without it.
+  #spelled(options) {
+    try {
+      nearly("a hook", options, ["event", "events", "handler", "priority", "id", "name", "description", "timeoutMs", "entry", "register"]);
+    } catch (e) {
+      if (!this.theirs) throw e;
+      note(e.message);
     }
   }
 

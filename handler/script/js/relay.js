@@ -1,5 +1,5 @@
 // The module "agent-relay": relay.config.ts, and the class Relay.
-import { add, form, remembers, set } from "hookway:hooks";
+import { add, form, nearly, note, only, remembers, set } from "hookway:hooks";
 
 // What a lifecycle handler is called with.
 const given = {
@@ -16,12 +16,16 @@ const lifecycle = (name, handler) => {
   const event = plain[0].toUpperCase() + plain.slice(1);
   const args = given[event] ?? ((ev, ctx) => [ev, ctx]);
   for (const fn of [handler].flat()) {
+    if (typeof fn !== "function") throw new TypeError(`the hook ${name} is no function, and no list of them`);
     add({ id: "on" + event, generated: true, on: event }, (ev, ctx) => fn(...args(ev, ctx)), fn);
   }
 };
 
 const pattern = (namespace, handler) => {
-  if (handler === "builtin") return; // hookway's own serves it
+  if (handler === "builtin") { // hookway's own serves it
+    if (!builtins.includes(namespace)) throw new TypeError(`there is no built-in pattern ${namespace}; there is ${builtins.join(", ")}`);
+    return;
+  }
   const fn = typeof handler === "function" ? handler : handler?.handler;
   if (typeof fn !== "function") throw new TypeError(`the pattern ${namespace} has no handler; it must be a function, {handler}, or "builtin"`);
   const options = { id: "@" + namespace, generated: true, on: "Directive", match: { namespace } };
@@ -29,31 +33,48 @@ const pattern = (namespace, handler) => {
   add(options, (ev, ctx) => fn(ev.target, ev.body, ctx), fn);
 };
 
+const parts = ["patterns", "hooks", "options", "memory"];
+
+// map refuses what is no object where names lead to something.
+const map = (name, value) => {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== "object" || Array.isArray(value)) throw new TypeError(`${name} must be an object, as in ${name}: {…}`);
+  return value;
+};
+
 const read = (config) => {
-  for (const [namespace, handler] of Object.entries(config.patterns ?? {})) pattern(namespace, handler);
-  for (const [name, handler] of Object.entries(config.hooks ?? {})) if (handler) lifecycle(name, handler);
+  set({ configures: true });
+  for (const [namespace, handler] of Object.entries(map("patterns", config.patterns))) pattern(namespace, handler);
+  for (const [name, handler] of Object.entries(map("hooks", config.hooks))) if (handler) lifecycle(name, handler);
   remembers(config.memory, config.hooks?.onSessionEnd);
+  only("options", map("options", config.options), ["idleThreshold"]);
   const idle = config.options?.idleThreshold;
-  if (typeof idle === "number") set({ idle_threshold_ms: idle });
+  if (idle === undefined) return;
+  if (typeof idle !== "number" || !(idle > 0 && idle < Infinity)) throw new TypeError(`options.idleThreshold must be a number of milliseconds above 0, as in idleThreshold: 60000; it is ${JSON.stringify(idle)}`);
+  set({ idle_threshold_ms: idle });
 };
 
 form((value) => {
   if (!value || typeof value !== "object" || Array.isArray(value)) return false;
   if (value instanceof Relay) return true; // it has registered what it has
-  const hooks = value.hooks;
-  const ours = (hooks && typeof hooks === "object" && !Array.isArray(hooks) && Object.keys(hooks).every((k) => /^on[A-Z]/.test(k))) ||
-    (value.patterns && typeof value.patterns === "object") || (value.memory && typeof value.memory === "object" && !hooks);
-  if (ours) read(value);
-  return !!ours;
-});
+  const hooks = value.hooks, is = (part) => part && typeof part === "object";
+  const ours = (is(hooks) && !Array.isArray(hooks) && Object.keys(hooks).every((k) => /^on[A-Z]/.test(k))) ||
+    is(value.patterns) || ((is(value.memory) || is(value.options)) && !hooks);
+  if (!ours) return false;
+  for (const other of nearly("the configuration", value, parts)) note(`${other} means nothing here; a configuration of agent-relay has ${parts.join(", ")}`);
+  read(value);
+  return true;
+}, parts);
 
 // Relay is the same as a program. The session itself is begun by hookway run, to which
 // it says a name and the program: a line, its words, or {command, args}. What else is
 // in an object is not for us.
 export class Relay {
   constructor(config = {}) {
+    nearly("new Relay", config, ["name", ...parts]);
     this.name = config.name;
-    if (this.name !== undefined) set({ name: String(this.name) });
+    if (this.name !== undefined && typeof this.name !== "string") throw new TypeError(`the name of a Relay must be text, as in new Relay({ name: 'MyAgent' }); it is ${JSON.stringify(this.name)}`);
+    if (this.name !== undefined) set({ name: this.name });
     if (config.hooks || config.patterns || config.options || config.memory) read(config);
   }
   pattern(namespace, handler) { pattern(namespace, handler); return this; }
