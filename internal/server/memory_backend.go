@@ -138,7 +138,7 @@ func (p *backendPlan) openMem0() (memory.Backend, error) {
 		return p.openQdrant(cmp.Or(p.User, userName()), "mem0", &plain)
 	}
 	if server.URL == "" && key == "" {
-		return nil, fmt.Errorf("memory says backend: mem0, and it is not known where that is; set $%s for its platform, or write mem0: {url: http://localhost:8888} for a server of your own, or vectorStore: {provider: qdrant, url: http://localhost:6333} for what its library would do", name)
+		return nil, fmt.Errorf("memory says backend: mem0, and it is not known where that is; for its platform, set $%s; for a server of your own, write mem0: {url: http://localhost:8888}; for what its library would do, write vectorStore: {provider: qdrant, url: http://localhost:6333}", name)
 	}
 	return mem0.New(mem0.Config{
 		Client: remote.Client{URL: server.URL, Key: name, Timeout: p.Timeout}, Key: key, User: cmp.Or(p.User, userName()), Infer: server.Infer,

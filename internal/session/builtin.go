@@ -101,9 +101,12 @@ var actions = []string{"save", "search", "forget", "list"}
 
 // remember serves @memory:save, search, forget and list.
 func (s *session) remember(ctx context.Context, d hook.DirectiveCall) string {
+	if d.Target == "" {
+		return s.reply("Memory: the line does not say what to do; write @memory" + ":" + strings.Join(actions, ", ") + " without a blank after the colon")
+	}
 	text, err := s.recall(ctx, strings.ToLower(d.Target), strings.TrimSpace(d.Body))
 	if err != nil {
-		text = fmt.Sprintf("Memory: %s failed: %s", or(d.Target, "it"), err)
+		text = fmt.Sprintf("Memory: %s failed: %s", d.Target, err)
 	}
 	return s.reply(text)
 }
@@ -118,13 +121,6 @@ func (s *session) reply(text string) string {
 	shown := harmless(s.typist.look().reads(s.typist.profile), text)
 	s.quotes.add(shown, text) // until it is typed, another may read
 	return shown
-}
-
-func or(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 func (s *session) recall(ctx context.Context, action, body string) (string, error) {

@@ -51,7 +51,7 @@ func TestMemory(t *testing.T) {
 	w := newWrapped(t)
 	var m fakeMemory
 	w.reached("@memory:save User prefers dark mode\n\n@memory:save too much\n\n@memory:search dark\n\n@memory:search light\n\n@memory:forget 1\n\n"+
-		"@memory:forget 7\n\n@memory:list\n\n@memory:serch x\n\n@memory:save\n\nend", session.Config{Memory: &m})
+		"@memory:forget 7\n\n@memory:list\n\n@memory:serch x\n\n@memory:save\n\n@memory: save it\n\nend", session.Config{Memory: &m})
 	for _, shown := range []string{
 		"got: ✓ Saved to memory",
 		"got: Memory: save failed: the disk is full",
@@ -61,6 +61,7 @@ func TestMemory(t *testing.T) {
 		"got: Memory: forget failed: no memory has this id",
 		`got: Memory: serch failed: there is no "serch"; did you mean \@memory:search?`,
 		"got: Memory: save failed: it needs a text",
+		`got: Memory: the line does not say what to do; write \@memory:save, search, forget, list`,
 	} {
 		w.screen.await(t, shown)
 	}
