@@ -49,7 +49,7 @@ func (m *machine) about() map[string]any {
 	}
 	return map[string]any{
 		"argv": argv, "execPath": node, "pid": os.Getpid(), "ppid": os.Getppid(), "arch": arch(), "uid": max(0, os.Getuid()), "gid": max(0, os.Getgid()),
-		"tty": tty, "version": "1",
+		"tty": tty, "version": "1", "runs": m.prog != nil,
 	}
 }
 

@@ -288,15 +288,15 @@ export const form = (reads, keys = []) => { forms.push(reads); formKeys.push(...
 // load reads what the script exports.
 export const load = (entry, base, about) => {
   const value = entry.default;
-  if (!forms.some((reads) => reads(value, entry, base, about)) && typeof value === "function") {
+  const taken = forms.some((reads) => reads(value, entry, base, about));
+  if (!taken && typeof value === "function") {
     main = value;
     const options = optionsOf(entry);
     if (options.on) {
       add({ id: base, ...options }, value);
       exported = Object.keys(entry).filter((key) => typeof entry[key] !== "function");
     }
-  }
-  if (count === 0 && value && typeof value === "object") nearly("the default export", value, formKeys);
+  } else if (!taken && value && typeof value === "object" && count === 0) nearly("the default export", value, formKeys);
   for (const fn of late) fn(base);
   late = [];
   read = true;

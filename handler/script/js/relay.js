@@ -1,5 +1,6 @@
 // The module "agent-relay": relay.config.ts, and the class Relay.
 import { add, form, nearly, note, only, remembers, set } from "hookway:hooks";
+import { ask } from "hookway:runtime";
 
 // What a lifecycle handler is called with.
 const given = {
@@ -80,6 +81,7 @@ export class Relay {
   pattern(namespace, handler) { pattern(namespace, handler); return this; }
   on(event, handler) { lifecycle(event, handler); return this; }
   wrap(command, ...more) {
+    if (ask("program").runs) throw new TypeError("relay.wrap starts nothing in a program; run this file with hookway run -c FILE, or name it relay.config.ts and run hookway run");
     const words = [command, ...more].flat().flatMap((w) => (w && typeof w === "object" ? [w.command ?? [], w.args ?? []].flat() : w ?? [])).map(String);
     if (!words[0]?.trim()) throw new TypeError("relay.wrap names no program; say one, as in relay.wrap('claude')");
     set({ wrap: words });
