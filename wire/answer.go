@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,6 +52,9 @@ func readDecision(ev hook.AnyEvent, text []byte, profile hook.Profile, warn func
 	list := members(text)
 	r, err := newReply(ev, list, profile)
 	if err == nil {
+		err = r.slips(list)
+	}
+	if err == nil {
 		err = r.unheard(list)
 	}
 	if err != nil {
@@ -64,7 +68,9 @@ func readDecision(ev hook.AnyEvent, text []byte, profile hook.Profile, warn func
 			return hook.Decision{}, err
 		}
 	}
-	return r.decision(), nil
+	d := r.decision()
+	d.Note = cmp.Or(d.Note, r.slip)
+	return d, nil
 }
 
 // notDecision says that an answer means nothing, and shows how it begins.
@@ -89,6 +95,7 @@ type reply struct {
 	editor  *editor
 	warn    func(string)
 	note    string // to warn of
+	slip    string // a name that is nearly one that is known
 
 	opinions []hook.Decision // with action, reason, result and delay
 	user     []string
@@ -155,6 +162,31 @@ func misspelt(name string, keys map[string]string) string {
 		}
 	}
 	return ""
+}
+
+// slips finds a name that is nearly a known one, with a value that such a one may have.
+// An answer that says nothing else means nothing; else the rest holds, with a note.
+// Claude Code passes over names that it does not know.
+func (r *reply) slips(list []member) error {
+	if r.profile.PlainText {
+		return nil
+	}
+	keys := r.keys()
+	names := slices.Sorted(maps.Keys(keys))
+	for _, m := range list[:min(len(list), 100)] {
+		near := ""
+		if keys[m.name] == "" && len(m.name) <= 50 {
+			near = hook.Misspelt(m.name, names)
+		}
+		if near == "" || kind(m.value) != keys[near] && (keys[near] != anyValue || kind(m.value) == anArray) {
+			continue
+		}
+		r.slip = fmt.Sprintf("%s: there is no such field; did you mean %s?", excerpt([]byte(m.name)), near)
+		if len(r.have) == 0 {
+			return errors.New(r.slip)
+		}
+	}
+	return nil
 }
 
 // think adds an opinion.

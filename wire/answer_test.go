@@ -212,6 +212,12 @@ func TestAMalformedAnswerIsAFailure(t *testing.T) {
 		{`{"actoin":"block"}`, "actoin: there is no such field; did you mean action?"},
 		{`{"cation":"block"}`, "did you mean action?"},
 		{`{"actions":"block"}`, "did you mean action?"},
+		{`{"injct":"x"}`, "injct: there is no such field; did you mean inject?"},
+		{`{"skp":true}`, "did you mean skip?"},
+		{`{"parms":{}}`, "did you mean params?"},
+		{`{"updatdInput":{"a":1}}`, "did you mean updatedInput?"},
+		{`{"reslt":{"output":"x"}}`, "did you mean result?"},
+		{`{"reson":"x","more":1}`, "did you mean reason?"},
 		{`{"desicion":"block","reason":"x"}`, "did you mean decision?"},
 		{`{"hookSpecificOutputs":{"permissionDecision":"deny"}}`, "did you mean hookSpecificOutput?"},
 		{`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permisionDecision":"deny"}}`, "did you mean permissionDecision?"},
@@ -307,5 +313,26 @@ func TestReadingAnAnswerLeavesTheEventAsItWas(t *testing.T) {
 		if after, err := encode(ev); err != nil || string(after.Bytes()) != before {
 			t.Fatalf("%s: %v\n got %s\nwant %s", in, err, after.Bytes(), before)
 		}
+	}
+}
+
+// A name that is nearly known is told, and takes nothing from what else is said. Where
+// its value could not be that one's, it is another name.
+func TestASlipBesideAnAnswerIsANote(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"action":"block","reson":"x"}`:               "reson: there is no such field; did you mean reason?",
+		`{"inject":"x","retry_delay_m":5}`:             "did you mean retry_delay_ms?",
+		`{"inject":"x","colour":"blue"}`:               "",
+		`{"inject":"x","injects":["a"]}`:               "",
+		`{"results":[{"line":1}],"version":"1"}`:       "",
+		`{"input":{"command":"pwd"},"comand":"other"}`: "",
+	} {
+		d, err := DecodeDecision(pre(), []byte(in), hook.Profile{})
+		if err != nil || !strings.Contains(d.Note, want) || want == "" && d.Note != "" {
+			t.Errorf("%s: got the note %q and %v, want %q", in, d.Note, err, want)
+		}
+	}
+	if d, err := DecodeDecision(pre(), []byte(`{"injct":"x"}`), hook.ProfileClaude); err != nil || d.Note != "" {
+		t.Errorf("under Claude Code: got %+v, %v, want no opinion", d, err)
 	}
 }
