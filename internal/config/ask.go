@@ -282,6 +282,7 @@ func (l *asker) askScript(ctx context.Context, src *source, file *scriptFile, id
 	}
 	var out []*found
 	file.profile, file.prefix = profile, id
+	file.plugin, _ = d.Settings["plugin"].(string)
 	for _, h := range d.Hooks {
 		if l.strange(file.path, id, &h) {
 			continue
@@ -390,10 +391,13 @@ func (l *asker) askScripts(ctx context.Context, f *folderSource) {
 
 // twice warns of a plugin that is there already: both run.
 func (l *asker) twice(f *found) {
-	if f.script.bundle.Plugin == nil || f.script.bundle.Plugin.ID == "" {
+	id := f.script.plugin
+	if f.script.bundle.Plugin != nil {
+		id = cmp.Or(f.script.bundle.Plugin.ID, id)
+	}
+	if id == "" {
 		return
 	}
-	id := f.script.bundle.Plugin.ID
 	if slices.ContainsFunc(l.plugins, func(other plugged) bool { return other.id == id && other.path != f.script.path }) {
 		i := slices.IndexFunc(l.plugins, func(other plugged) bool { return other.id == id && other.path != f.script.path })
 		l.set.Warn(f.place(), f.spec.id, fmt.Sprintf("its plugin has the id %s, as that of %s (%s) has; both run", id, l.plugins[i].hook, l.plugins[i].path), "take one of them out if they are the same plugin")

@@ -122,6 +122,7 @@ type scriptFile struct {
 	trial   *bool  // what is said of all its hooks: they are monitored, or not
 	profile string // of hooks that name none
 	prefix  string // of the ids of its hooks; "" keeps them
+	plugin  string // what it is called as a plugin, if it is one
 }
 
 // named is the id of one of several hooks of the file.

@@ -234,7 +234,11 @@ func TestBrokenPluginsLeaveTheOthersAlone(t *testing.T) {
 		w.write(w.work(dir+"/openclaw.plugin.json"), `{"id": "same"}`)
 		w.write(w.work(dir+"/index.ts"), "export default (api) => { api.on('session_start', () => {}); };")
 	}
+	w.write(w.work("c.ts"), "export default { id: 'alike', register(api) { api.on('session_start', () => {}); } };")
+	w.write(w.work("d.ts"), "export default { id: 'alike', activate(api) { api.on('session_end', () => {}); } };")
 	w.write(w.work("hookway.yaml"), `hooks:
+  - {id: c, script: c.ts}
+  - {id: d, script: d.ts}
   - {id: throws, script: throws.ts}
   - {id: half, script: half.ts}
   - {id: lacks, script: lacks.ts}
@@ -247,7 +251,7 @@ func TestBrokenPluginsLeaveTheOthersAlone(t *testing.T) {
 `)
 	set := w.load()
 	told := set.Problems.Error() + "\n" + set.Warnings.Error()
-	for _, want := range []string{"boom", "its register ended with an error: boom; the 1 hooks", `Could not resolve "not-there"`, "many", "it registers more than 1000 hooks", "its plugin has the id same, as that of a ("} {
+	for _, want := range []string{"boom", "its register ended with an error: boom; the hook that it had registered runs", `Could not resolve "not-there"`, "many", "it registers more than 1000 hooks", "its plugin has the id same, as that of a (", "its plugin has the id alike, as that of c ("} {
 		if !strings.Contains(told, want) {
 			t.Errorf("%q is not told in\n%s", want, told)
 		}

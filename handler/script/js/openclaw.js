@@ -1,6 +1,6 @@
 // OpenClaw's plugins: register(api), api.registerHook, api.on; and the handlers of
 // HOOK.md.
-import { add, atClose, form, habit, nearly, note, noted } from "hookway:hooks";
+import { add, atClose, form, habit, nearly, note, noted, set } from "hookway:hooks";
 import { answerOf, contextOf, find, internalAnswer, internalOf, known, plain } from "hookway:openclaw-events";
 import { apart, ask, later as meanwhile } from "hookway:runtime";
 import { later, stub } from "hookway:openclaw-sdk";
@@ -295,6 +295,7 @@ form((value, entry, base, about) => {
     return false;
   }
   const plugin = new Plugin({ id: found.about.id, name: found.about.name, version: found.about.version, description: found.about.description, ...about, config: substituted(ask("settings") ?? found.about.config ?? undefined) });
+  if (plugin.about.id) set({ plugin: String(plugin.about.id) });
   const before = later.begin();
   const had = add.count();
   try {
@@ -303,7 +304,7 @@ form((value, entry, base, about) => {
   } catch (e) {
     const hooks = add.count() - had;
     if (!hooks) throw e;
-    note(`its register ended with an error: ${e?.message ?? e}; the ${hooks} hooks that it had registered run`);
+    note(`its register ended with an error: ${e?.message ?? e}; the ${hooks === 1 ? "hook" : `${hooks} hooks`} that it had registered ${hooks === 1 ? "runs" : "run"}`);
   } finally {
     later.end(before);
   }
