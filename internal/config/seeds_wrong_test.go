@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/hookway/hookway/hook"
 )
 
 // What a program of another system misspells is told, and what to write: a filter, an
@@ -23,6 +25,8 @@ engine.register_handler("a", { handle: () => ({ action: "Continue" }) });
 		relay("options: { idleThreshold: '60s' }"):        `options.idleThreshold must be a number of milliseconds above 0, as in idleThreshold: 60000; it is "60s"`,
 		relay("options: { idleThreshold: -1 }"):           "above 0",
 		relay("options: 5"):                               "options must be an object",
+		relay("memory: []"):                               "memory must be an object",
+		"export default { memory: 'mem0' };":              "memory must be an object",
 		relay("patterns: []"):                             "patterns must be an object",
 		relay("patterns: { deploy: 'builtin' }"):          "there is no built-in pattern deploy; there is relay, memory, broadcast",
 		relay("patterns: { deploy: { handlr() {} } }"):    "the pattern deploy has no handler",
@@ -81,6 +85,14 @@ func TestARelayConfigNeedsNoHooksOfItsOwn(t *testing.T) {
 		if set := w.load(); len(set.Problems)+len(set.Warnings) > 0 {
 			t.Errorf("%s: it tells %v %v, want nothing", text, set.Problems, set.Warnings)
 		}
+	}
+}
+
+// A plugin is one whatever else its object has.
+func TestAPluginWithOptionsIsNoRelayConfig(t *testing.T) {
+	p := plant(t, "program.ts", `export default { id: "own", options: { mode: 1 }, memory: {}, register(api) { api.registerHook({ event: "session-end", handler() {} }); } };`, "read")
+	if got := p.set.Hooks[0].Profile.Name; len(p.set.Problems)+len(p.set.Warnings) > 0 || got != hook.ProfileOpenClaw.Name {
+		t.Errorf("its profile is %q, want openclaw; it tells %v %v", got, p.set.Problems, p.set.Warnings)
 	}
 }
 

@@ -47,7 +47,7 @@ const read = (config) => {
   set({ configures: true });
   for (const [namespace, handler] of Object.entries(map("patterns", config.patterns))) pattern(namespace, handler);
   for (const [name, handler] of Object.entries(map("hooks", config.hooks))) if (handler) lifecycle(name, handler);
-  remembers(config.memory, config.hooks?.onSessionEnd);
+  remembers(map("memory", config.memory), config.hooks?.onSessionEnd);
   only("options", map("options", config.options), ["idleThreshold"]);
   const idle = config.options?.idleThreshold;
   if (idle === undefined) return;
@@ -60,7 +60,7 @@ form((value) => {
   if (value instanceof Relay) return true; // it has registered what it has
   const hooks = value.hooks, is = (part) => part && typeof part === "object";
   const ours = (is(hooks) && !Array.isArray(hooks) && Object.keys(hooks).every((k) => /^on[A-Z]/.test(k))) ||
-    is(value.patterns) || ((is(value.memory) || is(value.options)) && !hooks);
+    is(value.patterns) || (("memory" in value || "options" in value) && !hooks && !Object.values(value).some((part) => typeof part === "function"));
   if (!ours) return false;
   for (const other of nearly("the configuration", value, parts)) note(`${other} means nothing here; a configuration of agent-relay has ${parts.join(", ")}`);
   read(value);
