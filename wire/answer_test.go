@@ -324,7 +324,7 @@ func TestASlipBesideAnAnswerIsANote(t *testing.T) {
 		`{"inject":"x","retry_delay_m":5}`:             "did you mean retry_delay_ms?",
 		`{"inject":"x","colour":"blue"}`:               "",
 		`{"inject":"x","injects":["a"]}`:               "",
-		`{"results":[{"line":1}],"version":"1"}`:       "",
+		`{"action":"continue","results":[{"line":1}],"version":"1"}`:       "",
 		`{"input":{"command":"pwd"},"comand":"other"}`: "",
 	} {
 		d, err := DecodeDecision(pre(), []byte(in), hook.Profile{})
