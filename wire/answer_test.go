@@ -320,12 +320,12 @@ func TestReadingAnAnswerLeavesTheEventAsItWas(t *testing.T) {
 // its value could not be that one's, it is another name.
 func TestASlipBesideAnAnswerIsANote(t *testing.T) {
 	for in, want := range map[string]string{
-		`{"action":"block","reson":"x"}`:               "reson: there is no such field; did you mean reason?",
-		`{"inject":"x","retry_delay_m":5}`:             "did you mean retry_delay_ms?",
-		`{"inject":"x","colour":"blue"}`:               "",
-		`{"inject":"x","injects":["a"]}`:               "",
-		`{"action":"continue","results":[{"line":1}],"version":"1"}`:       "",
-		`{"input":{"command":"pwd"},"comand":"other"}`: "",
+		`{"action":"block","reson":"x"}`:                             "reson: there is no such field; did you mean reason?",
+		`{"inject":"x","retry_delay_m":5}`:                           "did you mean retry_delay_ms?",
+		`{"inject":"x","colour":"blue"}`:                             "",
+		`{"inject":"x","injects":["a"]}`:                             "",
+		`{"action":"continue","results":[{"line":1}],"version":"1"}`: "",
+		`{"input":{"command":"pwd"},"comand":"other"}`:               "",
 	} {
 		d, err := DecodeDecision(pre(), []byte(in), hook.Profile{})
 		if err != nil || !strings.Contains(d.Note, want) || want == "" && d.Note != "" {
