@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"sync"
 
@@ -89,83 +91,6 @@ func (e *exit) Error() string {
 
 func (e *exit) Unwrap() error { return e.err }
 
-// run runs one command line and gives the exit code.
-func (a *app) run(ctx context.Context, args []string) int {
-	root := a.root(commandsFor(args)...)
-	root.SetArgs(args)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
-	if len(args) > 0 && args[0] == cobra.ShellCompRequestCmd {
-		showFlagsPlainly(root)
-	}
-	command, err := root.ExecuteContextC(ctx)
-	a.home.CloseWebhooks()
-	if err == nil {
-		return 0
-	}
-	refusedOwner(ctx, a, command.Name(), args, err)
-	code := exitFailure
-	if command.Name() == "hook" && command.Parent() == root { // called by an agent, to which any other code means: go on
-		code = exitBlocked
-	}
-	var e *exit
-	if errors.As(err, &e) {
-		if code = e.code; e.err == nil {
-			return code
-		}
-	}
-	fmt.Fprintf(a.err, "hookway: %s\n", err)
-	return code
-}
-
-func (a *app) root(commands ...func(*app) *cobra.Command) *cobra.Command {
-	root := &cobra.Command{
-		Use:           "hookway",
-		Short:         "One hook engine for every AI agent",
-		Long:          "hookway runs hooks that see, stop, change and feed what AI agents do.\nWrite a hook once; it works under every agent, in any terminal, and inside Go programs.",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		PersistentPreRunE: func(*cobra.Command, []string) error {
-			return a.enter()
-		},
-	}
-	root.PersistentFlags().StringVarP(&a.dir, "dir", "C", "", "act as if started in `DIR`")
-	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for machines")
-	root.SetFlagErrorFunc(flagError)
-	for _, command := range commands {
-		root.AddCommand(command(a))
-	}
-	root.InitDefaultCompletionCmd("")
-	group(root)
-	for _, c := range root.Commands() { // without this, a wrong word prints the help and is a success
-		if c.HasSubCommands() && !c.Runnable() {
-			c.Args, c.RunE = oneOf, func(*cobra.Command, []string) error { return nil }
-		}
-	}
-	return root
-}
-
-// all gives the commands.
-func all() []func(*app) *cobra.Command {
-	return []func(*app) *cobra.Command{
-		fireCommand, explainCommand, guardsCommand, listCommand, testCommand, trustCommand, untrustCommand, allowCommand, approvalsCommand, initCommand,
-		runCommand, hookCommand, installCommand, uninstallCommand, schemaCommand, versionCommand,
-		sessionsCommand, holdCommand, releaseCommand, injectCommand, sendCommand, messagesCommand, outputCommand,
-		serveCommand, statusCommand, stopCommand, logCommand, replayCommand, statsCommand, suggestCommand, doctorCommand, benchCommand, memoryCommand,
-		attachCommand, paneCommand, typesCommand, nodeCommand, mcpCommand,
-		inboxCommand, receiptsCommand, agentsCommand, channelsCommand, uiCommand,
-	}
-}
-
-// commandsFor are the commands that a command line may mean. The daemon is started while
-// an agent waits, and to make the others takes a millisecond.
-func commandsFor(args []string) []func(*app) *cobra.Command {
-	if len(args) > 0 && args[0] == "serve" {
-		return []func(*app) *cobra.Command{serveCommand}
-	}
-	return all()
-}
-
 // enter goes to the folder of -C, so that every name on the command line is
 // meant from there.
 func (a *app) enter() error {
@@ -243,6 +168,39 @@ func atMost(n int) cobra.PositionalArgs {
 	}
 }
 
+// ownVersion is the version that daemon and callers compare.
+func ownVersion() string {
+	v, _ := buildVersion()
+	return v
+}
+
+func buildVersion() (v, revision string) {
+	v = version
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return orDevel(v), ""
+	}
+	if v == "" {
+		v = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			revision = s.Value
+		}
+	}
+	return orDevel(v), revision
+}
+
+func orDevel(v string) string {
+	if v == "" || v == "(devel)" {
+		return "devel"
+	}
+	return v
+}
+
+// version is set by release builds; others take it from the build information.
+var version = ""
+
 // oneOf refuses the call of a command that only has others in it.
 func oneOf(cmd *cobra.Command, args []string) error {
 	var names []string
@@ -257,3 +215,40 @@ func oneOf(cmd *cobra.Command, args []string) error {
 	}
 	return fmt.Errorf("%s knows no %q; name one of: %s", cmd.CommandPath(), args[0], which)
 }
+
+// environ is this process's environment, with what -C means for it: the folder
+// that the user named judges.
+func (a *app) environ() []string {
+	env := os.Environ()
+	if a.dir == "" {
+		return env
+	}
+	dir, err := os.Getwd() // enter went there
+	if err != nil {
+		return env
+	}
+	kept := env[:0:0]
+	for _, kv := range env {
+		if !strings.HasPrefix(kv, "HOOKWAY_PROJECT_DIR=") {
+			kept = append(kept, kv)
+		}
+	}
+	return append(kept, "HOOKWAY_PROJECT_DIR="+dir)
+}
+
+// field makes text of an agent fit for a line: no control characters, no line
+// breaks, and not too long.
+func field(text string, most int) string {
+	return visible.Clip(hook.LogLine(text), most)
+}
+
+// after is what follows another text, if there is any.
+func after(before, text string) string {
+	if text == "" {
+		return ""
+	}
+	return before + field(text, 200)
+}
+
+// orDash is a column of a table, which must not be empty.
+func orDash(text string) string { return field(cmp.Or(text, "-"), 80) }

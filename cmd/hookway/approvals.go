@@ -373,7 +373,7 @@ func revokeStanding(ctx context.Context, a *app, text string) (gone approve.Stan
 			return err
 		}
 		if !seen.Yes {
-			if err := a.ask(ctx, fmt.Sprintf("%s was not revoked", code), "Have such calls asked about again?", false); err != nil {
+			if err := a.ask(ctx, fmt.Sprintf("%s was not revoked", code), "Have such calls asked about again?"); err != nil {
 				return err
 			}
 		}
@@ -383,12 +383,12 @@ func revokeStanding(ctx context.Context, a *app, text string) (gone approve.Stan
 	return gone, err
 }
 
-// ask has the owner say yes to something, with their PIN where that is wanted.
-func (a *app) ask(ctx context.Context, not, question string, pin bool) error {
+// ask has the owner say yes to something, with their PIN where the configuration requires it.
+func (a *app) ask(ctx context.Context, not, question string) error {
 	terminal, err := a.openTerminal(not)
 	if err != nil {
 		return err
 	}
 	defer terminal.Close()
-	return a.confirm(ctx, terminal, answer{yes: true, pin: pin}, not, question)
+	return a.confirm(ctx, terminal, answer{yes: true}, not, question)
 }

@@ -127,7 +127,7 @@ func (m *minting) minter(ctx context.Context, not, question string) (who server.
 		return who, err
 	}
 	who.By, _ = personAt(m.app, "")
-	return who, m.ask(ctx, not, question, false)
+	return who, m.ask(ctx, not, question)
 }
 
 func (m *minting) credential(ctx context.Context) (said string, err error) {
@@ -157,7 +157,7 @@ func (m *minting) credential(ctx context.Context) (said string, err error) {
 }
 
 func (m *minting) takeBack(ctx context.Context) (said string, err error) {
-	if err := m.ask(ctx, "nothing was taken back", fmt.Sprintf("Take %s back?", field(m.drop, 80)), false); err != nil {
+	if err := m.ask(ctx, "nothing was taken back", fmt.Sprintf("Take %s back?", field(m.drop, 80))); err != nil {
 		return "", err
 	}
 	err = m.home.ChangeMinted(ctx, func(minted *server.Minted) error {

@@ -112,24 +112,3 @@ func newPIN(ctx context.Context, a *app, store *pin.Store, keys *owner.Keys) (st
 	}
 	return text, err
 }
-
-// askPIN asks for the PIN, where the configuration requires it or the person wants it.
-func (a *app) askPIN(ctx context.Context, terminal *owner.Terminal, wanted bool) error {
-	required, err := a.home.RequiresPIN(ctx)
-	if err != nil || !required && !wanted {
-		return err
-	}
-	return a.home.WithPIN(ctx, func(store *pin.Store) error {
-		switch set, err := store.IsSet(ctx); {
-		case err != nil:
-			return err
-		case !set:
-			return pin.ErrNone
-		}
-		text, err := terminal.Secret(ctx, "PIN: ")
-		if err != nil {
-			return err
-		}
-		return a.home.CheckPIN(ctx, store, text)
-	})
-}

@@ -1,52 +1,55 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
-	"slices"
+	"context"
 	"strings"
 
-	"github.com/hookway/hookway/internal/config"
-	"github.com/hookway/hookway/internal/install"
-	"github.com/hookway/hookway/internal/server"
-	"github.com/hookway/hookway/internal/session"
-	"github.com/hookway/hookway/internal/transcript"
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/internal/tmux"
 )
 
-// attachHooks gives an agent that takes hooks by flag those of hookway, for this
-// session.
-func attachHooks(a *app, command []string) install.Attached {
-	as := install.Attached{Command: command}
-	name, direct := agentName(command), true
-	if by := session.AgentOf(command); name != by && by != "" {
-		name, direct = by, false // an interpreter runs it: what would be put behind its name cannot be
+func attachCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "attach [NAME]",
+		Short: "Show a session that was started with hookway run --tmux",
+		Long: `Show a session that was started with hookway run --tmux, in this terminal, and
+type to it. Without a name it is the only one that runs. C-b d leaves it; it goes
+on. If its program ends meanwhile, hookway's exit code is the program's.`,
+		Example: "  hookway run --tmux -n Alice -- claude\n  hookway attach Alice",
+		Args:    atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return attachSession(cmd.Context(), a, strings.Join(args, ""))
+		},
 	}
-	if !slices.Contains(install.Agents(), name) || a.getenv("HOOKWAY_ATTACH") == "off" {
-		return as
-	}
-	self, _ := os.Executable()
-	shim, err := install.FindShim(self)
-	var state string
-	if err == nil {
-		_, state, err = config.Places(a.getenv)
-	}
-	if err != nil {
-		a.warn("the hooks of %s itself do not run: %v", name, err)
-		return as
-	}
-	as, err = install.Attach(name, direct, command, install.Options{Getenv: a.getenv, Dir: server.Cwd(), State: state, Shim: shim})
-	if err != nil {
-		a.warn("%v", err)
-	}
-	return as
 }
 
-// agentName is the name of a program, without the platform that some publishers put
-// behind that of an agent: copilot-linux-x64 is copilot.
-func agentName(command []string) string {
-	name := strings.TrimSuffix(filepath.Base(command[0]), filepath.Ext(command[0]))
-	if plain := transcript.Plain(name); slices.Contains(install.Agents(), plain) {
-		return plain
+// attachSession shows a session that runs.
+func attachSession(ctx context.Context, a *app, name string) error {
+	server, _, err := tmuxServer(ctx, a)
+	if err != nil {
+		return err
 	}
-	return name
+	all, err := server.List(ctx)
+	if err != nil {
+		return err
+	}
+	session, err := tmux.Pick(all, name)
+	if err != nil {
+		return err
+	}
+	return ended(a.view(server, session).Attach(ctx))
+}
+
+// view shows a session of tmux to the user.
+func (a *app) view(server *tmux.Server, session tmux.Session) *tmux.View {
+	return &tmux.View{Server: server, Session: session, In: a.in, Out: a.out, Err: a.err, Getenv: a.getenv, Terminal: a.atTerminal()}
+}
+
+// ended gives hookway the exit code of a session's program.
+func ended(code int, err error) error {
+	if err == nil && code != 0 {
+		return &exit{code: code}
+	}
+	return err
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -199,24 +198,4 @@ func printReply(a *app, r call.Reply) error {
 		return &exit{code: r.ExitCode}
 	}
 	return nil
-}
-
-// environ is this process's environment, with what -C means for it: the folder
-// that the user named judges.
-func (a *app) environ() []string {
-	env := os.Environ()
-	if a.dir == "" {
-		return env
-	}
-	dir, err := os.Getwd() // enter went there
-	if err != nil {
-		return env
-	}
-	kept := env[:0:0]
-	for _, kv := range env {
-		if !strings.HasPrefix(kv, "HOOKWAY_PROJECT_DIR=") {
-			kept = append(kept, kv)
-		}
-	}
-	return append(kept, "HOOKWAY_PROJECT_DIR="+dir)
 }

@@ -98,7 +98,7 @@ func printHooks(a *app, w *server.Workspace) error {
 			events, lane, priority = "?", "?", "?"
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", h.ID, events, lane, priority,
-			hook.LogLine(shownHandler(h)), shownState(h), relative(server.Cwd(), h.Origin))
+			hook.LogLine(shownHandler(h)), shownState(h), relative(h.Origin))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -149,8 +149,8 @@ func hookNotes(a *app, set *config.Set) map[string]string {
 }
 
 // relative shortens a place below the working directory.
-func relative(dir, place string) string {
-	if rel, err := filepath.Rel(dir, place); err == nil && filepath.IsLocal(rel) {
+func relative(place string) string {
+	if rel, err := filepath.Rel(server.Cwd(), place); err == nil && filepath.IsLocal(rel) {
 		return rel
 	}
 	return place
@@ -180,4 +180,11 @@ func listEvents(a *app, cmd *cobra.Command) error {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", e.Name, e.May, strings.Join(e.Aliases, ", "))
 	}
 	return table.Flush()
+}
+
+// showWrapped says what hookway run runs when it is given nothing.
+func showWrapped(a *app, set *config.Set) {
+	if command := set.Wrapped.Command(); len(command) > 0 {
+		fmt.Fprintf(visible.Writer{To: a.out}, "hookway run without a program runs %s (%s)\n", visible.Line(strings.Join(command, " ")), relative(set.Wrapped.File))
+	}
 }

@@ -17,7 +17,9 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/audit/index"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -218,26 +220,6 @@ func showRecord(a *app, r audit.Record, explain bool) error {
 	return err
 }
 
-func after(before, text string) string {
-	if text == "" {
-		return ""
-	}
-	return before + field(text, 200)
-}
-
-// field makes text of an agent fit for a line: no control characters, no line
-// breaks, and not too long.
-func field(text string, most int) string {
-	return visible.Clip(hook.LogLine(text), most)
-}
-
-func or(text, otherwise string) string {
-	if text == "" {
-		text = otherwise
-	}
-	return field(text, 80)
-}
-
 func logVerifyCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
@@ -296,5 +278,83 @@ func showReport(a *app, dir string, r audit.Report) {
 	}
 	if r.Torn > 0 {
 		fmt.Fprintf(out, "%s left by processes that died while they wrote; that was never a record.\n", visible.Count(r.Torn, "torn line"))
+	}
+}
+
+func logReindexCommand(a *app) *cobra.Command {
+	var drop bool
+	cmd := &cobra.Command{
+		Use:   "reindex",
+		Short: "Build the index of the log anew",
+		Long: `Remove the index by which records are found over HTTP and in the page, and build
+it anew from the log. It is made and mended by itself; nothing of the log is changed.`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return reindex(cmd.Context(), a, drop) },
+	}
+	cmd.Flags().BoolVar(&drop, "drop", false, "only remove it; it is built when something is asked")
+	return cmd
+}
+
+// reindexed is what came of it, as JSON.
+type reindexed struct {
+	Path     string   `json:"path"`
+	Records  int64    `json:"records"`
+	TookMS   int64    `json:"took_ms"`
+	Problems []string `json:"problems"`
+}
+
+// reindex removes the index, and builds it anew unless it is only to be dropped.
+func reindex(ctx context.Context, a *app, drop bool) error {
+	dir, err := a.home.AuditDir()
+	if err != nil {
+		return err
+	}
+	out := reindexed{Path: filepath.Join(dir, index.FileName), Problems: []string{}}
+	if err := index.Remove(ctx, dir); err != nil {
+		return fmt.Errorf("%w; remove %s by hand", err, out.Path)
+	}
+	if !drop && hasLog(dir) {
+		if err := build(ctx, dir, &out); err != nil {
+			return err
+		}
+	}
+	if a.json {
+		return a.print(out)
+	}
+	to := visible.Writer{To: a.out}
+	switch {
+	case drop:
+		fmt.Fprintf(to, "The index is removed: %s. It is built anew when something is asked.\n", out.Path)
+	case out.Records == 0:
+		sayNoLog(a, dir, false)
+	default:
+		fmt.Fprintf(to, "The index is built anew: %s in %d ms, %s.\n", visible.Count(int(out.Records), "record"), out.TookMS, out.Path)
+	}
+	for _, problem := range out.Problems {
+		a.warn("%s", problem)
+	}
+	return nil
+}
+
+// build builds the index to its end.
+func build(ctx context.Context, dir string, out *reindexed) (err error) {
+	x := index.Open(dir, logline.Or(nil))
+	defer func() {
+		if closed := x.Close(); err == nil {
+			err = closed
+		}
+	}()
+	for began := time.Now(); ; {
+		page, err := x.Page(ctx, index.Query{Limit: 1})
+		if err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if out.Records, out.Problems = page.Total, page.Problems; page.Behind == 0 {
+			out.TookMS = time.Since(began).Milliseconds()
+			return nil
+		}
 	}
 }

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/server"
+	"github.com/spf13/cobra"
 )
 
 // person is the name of the one at the keyboard.
@@ -90,4 +92,112 @@ func (a *app) register(ctx context.Context, store *relay.Store, name string) err
 		return err
 	}
 	return inbox.Close()
+}
+
+// completeTime bounds how long the user's shell waits for names.
+const completeTime = time.Second
+
+// offer offers words to the user's shell for a flag.
+func offer(cmd *cobra.Command, flag string, words ...string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil { // the flag is one of ours
+		panic(err)
+	}
+}
+
+// known gives what the store of messages says to a question of the user's shell.
+// Where there is no store, none is made.
+func (a *app) known(ask func(context.Context, *relay.Store) []string) []string {
+	dir, err := a.home.RelayDir()
+	if err != nil {
+		return nil
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), completeTime)
+	defer cancel()
+	var names []string
+	_ = a.home.WithRelay(ctx, func(store *relay.Store) error {
+		names = ask(ctx, store)
+		return nil
+	})
+	return names
+}
+
+func agentNames(ctx context.Context, store *relay.Store) (names []string) {
+	all, _ := store.Agents(ctx)
+	for _, agent := range all {
+		names = append(names, address(store, agent))
+	}
+	return names
+}
+
+func channelNames(ctx context.Context, store *relay.Store) (names []string) {
+	all, _ := store.Channels(ctx)
+	for _, c := range all {
+		names = append(names, "#"+c.Name)
+	}
+	return names
+}
+
+// address is what a message to an agent is sent to.
+func address(store *relay.Store, agent relay.Agent) string {
+	if agent.Machine == "" || agent.Machine == store.Machine() {
+		return agent.Name
+	}
+	return agent.Name + "@" + agent.Machine
+}
+
+// completeReceiver offers whom a message may be for.
+func (a *app) completeReceiver(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return append(a.known(func(ctx context.Context, store *relay.Store) []string {
+		return append(agentNames(ctx, store), channelNames(ctx, store)...)
+	}), "*"), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeAgent offers the names of agents, for the first argument.
+func (a *app) completeAgent(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.known(agentNames), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeMachine offers the names of other machines, for a flag.
+func (a *app) completeMachine(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return a.known(func(ctx context.Context, store *relay.Store) []string {
+		names, _ := store.Machines(ctx)
+		return names
+	}), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeChannel offers the names of channels, for the first argument.
+func (a *app) completeChannel(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.known(channelNames), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeMessage offers the ids of the last messages of the one at the keyboard.
+func (a *app) completeMessage(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	name, _ := a.self()
+	return a.known(func(ctx context.Context, store *relay.Store) (ids []string) {
+		sent, _ := store.SentBy(ctx, name, 20)
+		for _, m := range sent {
+			ids = append(ids, relay.Short(m.ID))
+		}
+		items, _ := store.Inbox(ctx, name, relay.Query{Limit: 20})
+		for _, i := range items {
+			ids = append(ids, relay.Short(i.Message.ID))
+		}
+		return ids
+	}), cobra.ShellCompDirectiveNoFileComp
 }

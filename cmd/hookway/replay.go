@@ -97,6 +97,9 @@ be an agent's own record of a session, too; - is standard input.`,
 	return cmd
 }
 
+// stdStream names standard input, or output, where a file may stand.
+const stdStream = "-"
+
 func replayed(ctx context.Context, a *app, o replayOptions, args []string) error {
 	plan := replay.Rerun{Options: a.home.Options(), Environ: a.environ(), Config: o.config, Guards: o.guards, Act: o.run, Anew: o.anew}
 	if err := config.CheckGuards(o.guards); err != nil {

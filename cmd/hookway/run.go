@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/internal/process"
-	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/session"
 )
@@ -53,17 +52,6 @@ yours is touched. HOOKWAY_ATTACH=off keeps that from happening.`,
 	cmd.Flags().BoolVar(&inTmux, "tmux", false, "run it in a session of tmux that outlives this terminal; hookway attach NAME comes back")
 	cmd.Flags().SetInterspersed(false) // the program's flags are its own
 	return cmd
-}
-
-// checkName says why a program cannot run under a name that was given; "" is none.
-func checkName(name string) error {
-	if name == "" {
-		return nil
-	}
-	if _, err := relay.Name(name); err != nil {
-		return err
-	}
-	return relay.Reserved(name)
 }
 
 // runWrapped runs a program under the hooks of this workspace. hookway's exit code is

@@ -4,10 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/install"
+	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/server"
+	"github.com/hookway/hookway/internal/session"
+	"github.com/hookway/hookway/internal/transcript"
 	"github.com/hookway/hookway/internal/trust"
 	"github.com/hookway/hookway/internal/visible"
 )
@@ -22,12 +29,12 @@ func wrappedName(a *app, set *config.Set, name string, command []string) (string
 		}
 		if said.From != "" {
 			return "", nil, fmt.Errorf("%s wraps %s, whose names start from %s; run hookway run there, or name a program: hookway run -- claude",
-				relative(server.Cwd(), said.File), visible.Line(strings.Join(command, " ")), said.From)
+				relative(said.File), visible.Line(strings.Join(command, " ")), said.From)
 		}
 	}
 	if name == "" && said.Name != "" {
 		if err := checkName(said.Name); err != nil {
-			a.warn("the name of new Relay in %s cannot be used: %v", relative(server.Cwd(), said.File), err)
+			a.warn("the name of new Relay in %s cannot be used: %v", relative(said.File), err)
 		} else {
 			name = said.Name
 		}
@@ -61,13 +68,6 @@ func wrappedNameBefore(ctx context.Context, a *app, name, file string, command [
 	return name, command, errors.Join(err, set.Close())
 }
 
-// showWrapped says what hookway run runs when it is given nothing.
-func showWrapped(a *app, set *config.Set) {
-	if command := set.Wrapped.Command(); len(command) > 0 {
-		fmt.Fprintf(visible.Writer{To: a.out}, "hookway run without a program runs %s (%s)\n", visible.Line(strings.Join(command, " ")), relative(server.Cwd(), set.Wrapped.File))
-	}
-}
-
 // showWraps says so before anything is trusted.
 func showWraps(a *app, all []trust.Wrap) {
 	for _, w := range all {
@@ -75,4 +75,53 @@ func showWraps(a *app, all []trust.Wrap) {
 			fmt.Fprintf(visible.Writer{To: a.out}, "hookway run without a program runs %s (%s)\n", visible.Line(w.Command), w.File)
 		}
 	}
+}
+
+// attachHooks gives an agent that takes hooks by flag those of hookway, for this
+// session.
+func attachHooks(a *app, command []string) install.Attached {
+	as := install.Attached{Command: command}
+	name, direct := agentName(command), true
+	if by := session.AgentOf(command); name != by && by != "" {
+		name, direct = by, false // an interpreter runs it: what would be put behind its name cannot be
+	}
+	if !slices.Contains(install.Agents(), name) || a.getenv("HOOKWAY_ATTACH") == "off" {
+		return as
+	}
+	self, _ := os.Executable()
+	shim, err := install.FindShim(self)
+	var state string
+	if err == nil {
+		_, state, err = config.Places(a.getenv)
+	}
+	if err != nil {
+		a.warn("the hooks of %s itself do not run: %v", name, err)
+		return as
+	}
+	as, err = install.Attach(name, direct, command, install.Options{Getenv: a.getenv, Dir: server.Cwd(), State: state, Shim: shim})
+	if err != nil {
+		a.warn("%v", err)
+	}
+	return as
+}
+
+// agentName is the name of a program, without the platform that some publishers put
+// behind that of an agent: copilot-linux-x64 is copilot.
+func agentName(command []string) string {
+	name := strings.TrimSuffix(filepath.Base(command[0]), filepath.Ext(command[0]))
+	if plain := transcript.Plain(name); slices.Contains(install.Agents(), plain) {
+		return plain
+	}
+	return name
+}
+
+// checkName says why a program cannot run under a name that was given; "" is none.
+func checkName(name string) error {
+	if name == "" {
+		return nil
+	}
+	if _, err := relay.Name(name); err != nil {
+		return err
+	}
+	return relay.Reserved(name)
 }

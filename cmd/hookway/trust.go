@@ -14,7 +14,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/hookway/hookway/internal/config"
-	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/trust"
 	"github.com/hookway/hookway/internal/visible"
 )
@@ -108,7 +107,7 @@ func askConsent(ctx context.Context, a *app, status trust.Status, yes bool) erro
 		if u.Script != "" {
 			place = u.Script
 		}
-		fmt.Fprintf(&b, "  hook %s (%s) has a word that nothing can pin: %s: %s\n", u.Hook, relative(server.Cwd(), place), visible.Line(u.Word), visible.Line(u.Why))
+		fmt.Fprintf(&b, "  hook %s (%s) has a word that nothing can pin: %s: %s\n", u.Hook, relative(place), visible.Line(u.Word), visible.Line(u.Why))
 	}
 	for _, line := range status.Unread {
 		fmt.Fprintf(&b, "  %s\n", visible.Line(line))

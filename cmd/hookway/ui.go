@@ -75,7 +75,7 @@ func openUI(ctx context.Context, a *app, command string, closed bool) error {
 }
 
 func makeLink(ctx context.Context, a *app) (link server.PageLink, err error) {
-	if err := a.ask(ctx, "the page was not opened", "Whoever has the page sees what your agents do, and can answer for you.\nOpen it?", false); err != nil {
+	if err := a.ask(ctx, "the page was not opened", "Whoever has the page sees what your agents do, and can answer for you.\nOpen it?"); err != nil {
 		return link, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, uiTime)

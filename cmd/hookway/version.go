@@ -3,13 +3,9 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
-
-// version is set by release builds; others take it from the build information.
-var version = ""
 
 func versionCommand(a *app) *cobra.Command {
 	return &cobra.Command{
@@ -27,34 +23,4 @@ func versionCommand(a *app) *cobra.Command {
 			return nil
 		},
 	}
-}
-
-func buildVersion() (v, revision string) {
-	v = version
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return orDevel(v), ""
-	}
-	if v == "" {
-		v = info.Main.Version
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			revision = s.Value
-		}
-	}
-	return orDevel(v), revision
-}
-
-// ownVersion is the version that daemon and callers compare.
-func ownVersion() string {
-	v, _ := buildVersion()
-	return v
-}
-
-func orDevel(v string) string {
-	if v == "" || v == "(devel)" {
-		return "devel"
-	}
-	return v
 }
