@@ -58,20 +58,12 @@ func readProfile(file string) (p profile, err error) {
 func (p profile) write(file string) error {
 	text, err := json.Marshal(p)
 	if err == nil {
-		err = replace(file, text)
+		err = disk.WriteState(file, text)
 	}
 	if err != nil {
 		return fmt.Errorf("what is known of a session cannot be kept: %w", err)
 	}
 	return nil
-}
-
-// replace writes a file of a running session, and makes its folder.
-func replace(file string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	return disk.ReplaceUnsynced(file, text, 0o600)
 }
 
 // sweepProfiles removes the files of sessions that ended long ago.
@@ -135,7 +127,7 @@ func writeUnconfirmed(file string, all []unconfirmed) error {
 	if err != nil {
 		return err
 	}
-	return replace(file, text)
+	return disk.WriteState(file, text)
 }
 
 // changeUnconfirmed changes what is unconfirmed for the subscriber's name, and notes

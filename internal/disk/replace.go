@@ -68,3 +68,11 @@ func syncFolder(dir string) {
 		d.Close()
 	}
 }
+
+// WriteState replaces a private file that is made again if it is lost, and makes its folder.
+func WriteState(path string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return ReplaceUnsynced(path, text, 0o600)
+}

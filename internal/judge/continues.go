@@ -109,13 +109,12 @@ func (r *request) countOf(who string) string {
 }
 
 func writeCount(file string, n int) error {
-	return replace(file, []byte(strconv.Itoa(n)))
+	return disk.WriteState(file, []byte(strconv.Itoa(n)))
 }
 
-// replace writes a file of a running session, and makes its folder.
-func replace(file string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
+// limit bounds how often in a row hooks make an agent go on.
+func (r *request) limit(out *hook.Outcome[any]) {
+	if err := r.limitContinues(out); err != nil {
+		r.log(err.Error())
 	}
-	return disk.ReplaceUnsynced(file, text, 0o600)
 }

@@ -4,92 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/internal/audit"
-	"github.com/hookway/hookway/internal/config"
-	"github.com/hookway/hookway/internal/delivery"
-	"github.com/hookway/hookway/internal/gateway/spool"
 	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/internal/keep"
 	"github.com/hookway/hookway/wire/call"
 )
-
-// Judge answers agents. The zero value keeps no record. Its fields must not be
-// changed once it is used; its methods may be called from many goroutines.
-type Judge struct {
-	// Record puts an outcome on record and returns when that is done. Nil keeps none.
-	Record func(context.Context, audit.Record) error
-
-	// Draft begins to make an event ready to be kept on record, beside its decision.
-	// hide is what its record will hide. Nil: that is done when the record is put.
-	Draft func(ev hook.AnyEvent, hide []string) *audit.Draft
-
-	// Settle waits until the events of what is on record can be read. Nil: they can.
-	Settle func(context.Context)
-
-	// AuditDir is the folder in which Record puts what Watch shows; "" has none.
-	AuditDir string
-
-	// Log gets what the user should be able to find out later. Nil drops it.
-	Log *slog.Logger
-
-	// Memory gives what agents remember to hooks that ask for it, by the folder in
-	// which the agent works, its name and its session. Nil: nothing can be.
-	Memory func(dir, agent, session string) hook.Memory
-
-	// MemoryHooks makes the hooks by which memory does something by itself. Nil: it
-	// does not.
-	MemoryHooks func(config.Settings) config.MemoryHooks
-
-	// Guards makes the handler of hookway's own rules. Nil: they judge each call alone.
-	Guards func(*config.Guards) hook.Handler
-
-	// Approvals opens what people are asked about. Nil: only agents ask, in place.
-	Approvals Approvals
-
-	// Webhooks keeps what webhooks are to be told. Nil: they are told from memory.
-	Webhooks *spool.Spool
-
-	// Relay is where the messages between agents are.
-	Relay delivery.Relay
-
-	// Continues is the folder in which a process that answers one event only
-	// counts how often in a row hooks made an agent go on. "" leaves that to the
-	// engine, which counts for as long as it lives.
-	Continues string
-
-	// Operations keeps what hooks set in the metadata for the later events of an
-	// operation, see the function Operations. Nil: from memory.
-	Operations *hook.Operations
-
-	inMemory   hook.Operations
-	native     delivery.Native
-	opening    sync.Once // of native
-	warned     warned
-	workspaces workspaces
-	seen       seen
-	order      order
-	held       held
-	sessions   sessions
-	registry   registry
-	watchers   watchers
-	changes    changes
-	gateway    gateway
-	approvals  approvals
-	waking     waking
-}
-
-// Caller is the process that asks.
-type Caller struct {
-	PID int // 0: unknown
-}
 
 // Answer judges one call. It always gives an answer; Err in it is set only if the daemon
 // ends while the call waits for a person.
@@ -244,15 +169,6 @@ func (r *request) fire(ctx context.Context) (out hook.Outcome[any], err error) {
 	return out, nil
 }
 
-// fit turns an outcome into what the agent can enforce.
-func (r *request) fit(out hook.Outcome[any]) adapter.Fitted {
-	about, fit := r.codec.About(), adapter.Fit
-	if out.Action == hook.ActionAsk && r.unattended() {
-		fit = adapter.FitUnattended
-	}
-	return fit(about, r.ev, out, r.w.askFallback(out.By))
-}
-
 // record is the record of an outcome.
 func (r *request) record(fitted *adapter.Fitted, answer adapter.Reply, steps []hook.Step) audit.Record {
 	record := recordOf(r.ev, &fitted.Outcome, time.Since(r.began))
@@ -270,4 +186,23 @@ func (r *request) record(fitted *adapter.Fitted, answer adapter.Reply, steps []h
 	}
 	record.Warnings = append(record.Warnings, answer.Warnings...)
 	return record
+}
+
+// endTime bounds the hooks of an end, which are not cut short because the agent
+// does not wait for them.
+const endTime = time.Minute
+
+// end answers an end of a wrapped session. It is fired once, however often it is
+// reported; if this one cannot be judged to its end, another may be.
+func (r *request) end(ctx context.Context) (reply call.Reply, err error) {
+	first, err := r.delivery.End(ctx, func() (err error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
+		defer cancel()
+		reply, err = r.decide(ctx)
+		return err
+	})
+	if !first {
+		return r.known(ctx)
+	}
+	return reply, err
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/adapter"
+	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
 )
@@ -130,4 +132,24 @@ func (s sender) Send(ctx context.Context, to, text string) error {
 		s.j.Relay.Sent(ctx)
 	}
 	return err
+}
+
+// event is the event as delivery sees it.
+func (r *request) event() delivery.Event {
+	about := r.codec.About()
+	native := adapter.NativeName(r.ev)
+	can := about.Event(native).Can
+	session, depth := r.env.get("HOOKWAY_SESSION"), r.env.depth()
+	e := delivery.Event{
+		AnyEvent: r.ev, Agent: about.Agent, Own: r.own, Native: native, Raw: r.in.Stdin, Began: r.began, PID: r.from.PID,
+		Name: r.env.get("HOOKWAY_AGENT"), Session: session, Inside: session != "" || depth > 0,
+		Injects: can&adapter.Inject != 0, GoesOn: can&adapter.GoOn != 0, Prompts: turnOf(about) == hook.AgentStart.Info(),
+		Hooks: func(name string, hops int) delivery.Hooks { return r.messageHooks(name, hops) }, Limit: r.limit,
+	}
+	if session != "" && depth == 0 {
+		if _, state, err := config.Places(r.setting); err == nil {
+			e.State = state
+		}
+	}
+	return e
 }

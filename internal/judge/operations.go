@@ -94,7 +94,7 @@ func (s *operationFiles) update(file string, edit func([]byte) []byte) error {
 	case after == nil:
 		return os.Remove(file)
 	}
-	return replace(file, after)
+	return disk.WriteState(file, after)
 }
 
 // lock keeps other processes away.

@@ -1,13 +1,16 @@
 package judge
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/logline"
 )
@@ -37,6 +40,11 @@ func (p place) options() (opts config.Options, key string) {
 			return ""
 		},
 	}, key
+}
+
+// place is a folder that the agent works on, with the agent's own settings.
+func (r *request) place(dir string) place {
+	return place{dir: dir, setting: r.setting, log: logline.Or(r.Log), seen: &r.seenFiles}
 }
 
 // placeOf is where a caller that is no agent works: in dir, and with the daemon's
@@ -81,3 +89,35 @@ func (e *RequestError) Error() string {
 
 // Unwrap gives the cause.
 func (e *RequestError) Unwrap() error { return e.Err }
+
+// setting is one of the caller's variables. A folder that it names from where it
+// works is meant from there: this process works elsewhere.
+func (r *request) setting(name string) string {
+	value := r.env.get(name)
+	if (name == "HOOKWAY_HOME" || name == "HOME") && value != "" && !filepath.IsAbs(value) && filepath.IsAbs(r.in.Dir) {
+		return filepath.Join(r.in.Dir, value)
+	}
+	return value
+}
+
+// folder is where the hooks are looked for: the project that the agent was
+// started in, else where it works now. The latter follows what the agent does,
+// so it must not choose the hooks if there is another.
+func (r *request) folder() (string, error) {
+	said, err := r.call.Folders()
+	if err != nil {
+		return "", err
+	}
+	r.roots = said.Roots
+	for _, dir := range slices.Concat([]string{r.env.get("HOOKWAY_PROJECT_DIR"), r.env.get("CLAUDE_PROJECT_DIR"), said.CWD}, said.Roots, []string{r.in.Dir}) {
+		if r.seenFiles.Folder(dir) {
+			return dir, nil
+		}
+	}
+	return "", errors.New("it is not known in which folder the agent works")
+}
+
+// settings are the variables on which a configuration depends.
+var settings = []string{"HOOKWAY_HOME", "HOOKWAY_TRUST", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "HOME", "USERPROFILE", "CLAUDE_CONFIG_DIR"}
+
+var nativeEvents = sync.OnceValue(adapter.NativeEvents)

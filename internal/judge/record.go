@@ -82,12 +82,6 @@ func (r *request) put(ctx context.Context, record audit.Record) {
 	}
 }
 
-func (j *Judge) log(line string) {
-	if j.Log != nil {
-		j.Log.Warn(line)
-	}
-}
-
 // refuse answers when there is no outcome. A call that is held when the daemon ends is
 // judged elsewhere.
 func (r *request) refuse(err error) call.Reply {

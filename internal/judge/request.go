@@ -3,8 +3,8 @@ package judge
 import (
 	"context"
 	"errors"
-	"fmt"
-	"reflect"
+	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -14,12 +14,83 @@ import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/delivery"
 	variables "github.com/hookway/hookway/internal/environ"
+	"github.com/hookway/hookway/internal/gateway/spool"
 	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/wire/call"
 )
 
 // maxDepth is how deep hooks may call hookway, which calls hooks.
 const maxDepth = 8
+
+// Judge answers agents. The zero value keeps no record. Its fields must not be
+// changed once it is used; its methods may be called from many goroutines.
+type Judge struct {
+	// Record puts an outcome on record and returns when that is done. Nil keeps none.
+	Record func(context.Context, audit.Record) error
+
+	// Draft begins to make an event ready to be kept on record, beside its decision.
+	// hide is what its record will hide. Nil: that is done when the record is put.
+	Draft func(ev hook.AnyEvent, hide []string) *audit.Draft
+
+	// Settle waits until the events of what is on record can be read. Nil: they can.
+	Settle func(context.Context)
+
+	// AuditDir is the folder in which Record puts what Watch shows; "" has none.
+	AuditDir string
+
+	// Log gets what the user should be able to find out later. Nil drops it.
+	Log *slog.Logger
+
+	// Memory gives what agents remember to hooks that ask for it, by the folder in
+	// which the agent works, its name and its session. Nil: nothing can be.
+	Memory func(dir, agent, session string) hook.Memory
+
+	// MemoryHooks makes the hooks by which memory does something by itself. Nil: it
+	// does not.
+	MemoryHooks func(config.Settings) config.MemoryHooks
+
+	// Guards makes the handler of hookway's own rules. Nil: they judge each call alone.
+	Guards func(*config.Guards) hook.Handler
+
+	// Approvals opens what people are asked about. Nil: only agents ask, in place.
+	Approvals Approvals
+
+	// Webhooks keeps what webhooks are to be told. Nil: they are told from memory.
+	Webhooks *spool.Spool
+
+	// Relay is where the messages between agents are.
+	Relay delivery.Relay
+
+	// Continues is the folder in which a process that answers one event only
+	// counts how often in a row hooks made an agent go on. "" leaves that to the
+	// engine, which counts for as long as it lives.
+	Continues string
+
+	// Operations keeps what hooks set in the metadata for the later events of an
+	// operation, see the function Operations. Nil: from memory.
+	Operations *hook.Operations
+
+	inMemory   hook.Operations
+	native     delivery.Native
+	opening    sync.Once // of native
+	warned     warned
+	workspaces workspaces
+	seen       seen
+	order      order
+	held       held
+	sessions   sessions
+	registry   registry
+	watchers   watchers
+	changes    changes
+	gateway    gateway
+	approvals  approvals
+	waking     waking
+}
+
+// Caller is the process that asks.
+type Caller struct {
+	PID int // 0: unknown
+}
 
 // request is one call being judged.
 type request struct {
@@ -41,25 +112,6 @@ type request struct {
 	telling  []approve.Request // whose answers the agent is told now
 
 	seenFiles config.Glances
-}
-
-// open opens the workspaces whose hooks are asked.
-func (r *request) open(ctx context.Context) (leave func(), err error) {
-	if depth := r.env.depth(); depth > maxDepth {
-		return nil, fmt.Errorf("hooks that call hookway are nested %d deep; the limit is %d", depth, maxDepth)
-	}
-	if r.w, err = r.workspaces.open(ctx, r); err != nil {
-		return nil, err
-	}
-	leave = func() {
-		r.leaveOthers()
-		r.w.leave()
-	}
-	if err := r.openOthers(ctx); err != nil {
-		leave()
-		return nil, err
-	}
-	return leave, nil
 }
 
 // patience is how long the hooks may take: what the caller waits, less what it
@@ -150,37 +202,10 @@ func (j *Judge) channel() *delivery.Native {
 // Meet has the agents that were there before the first message was get their inboxes.
 func (j *Judge) Meet(ctx context.Context) { j.channel().Meet(ctx) }
 
-// event is the event as delivery sees it.
-func (r *request) event() delivery.Event {
-	about := r.codec.About()
-	native := adapter.NativeName(r.ev)
-	can := about.Event(native).Can
-	session, depth := r.env.get("HOOKWAY_SESSION"), r.env.depth()
-	e := delivery.Event{
-		AnyEvent: r.ev, Agent: about.Agent, Own: r.own, Native: native, Raw: r.in.Stdin, Began: r.began, PID: r.from.PID,
-		Name: r.env.get("HOOKWAY_AGENT"), Session: session, Inside: session != "" || depth > 0,
-		Injects: can&adapter.Inject != 0, GoesOn: can&adapter.GoOn != 0, Prompts: turnOf(about) == hook.AgentStart.Info(),
-		Hooks: func(name string, hops int) delivery.Hooks { return r.messageHooks(name, hops) }, Limit: r.limit,
-	}
-	if session != "" && depth == 0 {
-		if _, state, err := config.Places(r.setting); err == nil {
-			e.State = state
-		}
-	}
-	return e
-}
-
 // address is who the event comes from.
 func (r *request) address() delivery.Address {
 	head := r.ev.Head()
 	return delivery.Address{Session: head.Session, Own: r.own, Agent: r.codec.About().Agent, Subagent: head.Subagent()}
-}
-
-// limit bounds how often in a row hooks make an agent go on.
-func (r *request) limit(out *hook.Outcome[any]) {
-	if err := r.limitContinues(out); err != nil {
-		r.log(err.Error())
-	}
 }
 
 // addLater adds text that waited for an event at which the agent takes some. At a
@@ -191,73 +216,6 @@ func (r *request) addLater(out *hook.Outcome[any]) {
 		return
 	}
 	out.Inject = joined(r.channel().Later.Take(r.address()), out.Inject, "\n\n")
-}
-
-// known answers an event whose hooks ran when hookway run, or the agent, reported it
-// before. Items that wait are in the answer.
-func (r *request) known(ctx context.Context) (call.Reply, error) {
-	out := hook.Outcome[any]{Verdict: hook.Verdict{Event: r.ev.Info().Name}, Payload: r.ev.Body()}
-	tell(r.w.set, r.ev, &out)
-	r.delivery.Add(ctx, r.ev, &out)
-	answer, err := r.codec.Encode(r.ev, r.fit(out).Outcome)
-	return r.sending(answer, nil), err
-}
-
-// endTime bounds the hooks of an end, which are not cut short because the agent
-// does not wait for them.
-const endTime = time.Minute
-
-// end answers an end of a wrapped session. It is fired once, however often it is
-// reported; if this one cannot be judged to its end, another may be.
-func (r *request) end(ctx context.Context) (reply call.Reply, err error) {
-	first, err := r.delivery.End(ctx, func() (err error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
-		defer cancel()
-		reply, err = r.decide(ctx)
-		return err
-	})
-	if !first {
-		return r.known(ctx)
-	}
-	return reply, err
-}
-
-// repeat gives the answer of a report before this one, and puts on record that it
-// did.
-func (r *request) repeat(ctx context.Context, f *flight) (reply call.Reply, err error) {
-	out, err := f.wait(ctx)
-	if err != nil {
-		return reply, err
-	}
-	if f.agents == r.codec.About().Name+" "+adapter.NativeName(r.ev) { // then the first answer can tell all
-		out.Inject, out.UserMessage = "", ""
-	}
-	r.forgo(&out)
-	r.delivery.AddRepeated(ctx, r.ev, &out)
-	fitted := r.fit(out)
-	if out.Action == hook.ActionAsk {
-		fitted.Outcome.Reason += f.more
-	}
-	answer, err := r.codec.Encode(r.ev, fitted.Outcome)
-	if err != nil {
-		return reply, err
-	}
-	record := audit.NewRepeat(audit.FromOutcome(r.ev, &fitted.Outcome, time.Since(r.began)), f.event)
-	r.put(ctx, record)
-	return r.sending(answer, r.untaken(record)), nil
-}
-
-// forgo leaves a change to the first report of a call where this one tells too
-// little of the call to have it: what it does tell is as the hooks left it.
-func (r *request) forgo(out *hook.Outcome[any]) {
-	after, changed := out.Payload.(hook.ToolUse)
-	now, ok := r.ev.Body().(hook.ToolUse)
-	if !changed || !ok || !out.Changed || r.codec.About().Event(adapter.NativeName(r.ev)).Can&adapter.ChangeInput != 0 {
-		return
-	}
-	if reflect.DeepEqual(adapter.Gist(r.ev, after.ToolName, after.ToolInput), adapter.Gist(r.ev, now.ToolName, now.ToolInput)) {
-		out.Changed, out.Payload = false, now
-	}
 }
 
 // ends reports whether nothing comes any more from who this event is about.
@@ -302,4 +260,36 @@ func fate(sent error) delivery.Fate {
 		return delivery.Unconfirmed
 	}
 	return delivery.Returned
+}
+
+func joined(a, b, with string) string {
+	if a != "" && b != "" {
+		return a + with + b
+	}
+	return a + b
+}
+
+// fit turns an outcome into what the agent can enforce.
+func (r *request) fit(out hook.Outcome[any]) adapter.Fitted {
+	about, fit := r.codec.About(), adapter.Fit
+	if out.Action == hook.ActionAsk && r.unattended() {
+		fit = adapter.FitUnattended
+	}
+	return fit(about, r.ev, out, r.w.askFallback(out.By))
+}
+
+func (j *Judge) log(line string) {
+	if j.Log != nil {
+		j.Log.Warn(line)
+	}
+}
+
+// unattended reports whether nobody can be asked in place: an agent may be started so, and
+// some wait for an answer without end then.
+func (r *request) unattended() bool {
+	about := r.codec.About()
+	if about.Event(adapter.NativeName(r.ev)).HangsOnAsk {
+		return adapter.Headless(r.from.PID, about.Agent)
+	}
+	return r.Approvals != nil && adapter.Unattended(r.from.PID, about.Agent)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/config"
-	"github.com/hookway/hookway/internal/logline"
 )
 
 // An agent may work on several folders at once, as Cursor does with the roots of
@@ -16,6 +15,29 @@ import (
 
 // maxRoots bounds of how many folders the guards are asked.
 const maxRoots = 16
+
+// open opens the workspaces whose hooks are asked.
+func (r *request) open(ctx context.Context) (leave func(), err error) {
+	if depth := r.env.depth(); depth > maxDepth {
+		return nil, fmt.Errorf("hooks that call hookway are nested %d deep; the limit is %d", depth, maxDepth)
+	}
+	dir, err := r.folder()
+	if err != nil {
+		return nil, err
+	}
+	if r.w, err = r.workspaces.openAt(ctx, r.Judge, r.place(dir)); err != nil {
+		return nil, err
+	}
+	leave = func() {
+		r.leaveOthers()
+		r.w.leave()
+	}
+	if err := r.openOthers(ctx); err != nil {
+		leave()
+		return nil, err
+	}
+	return leave, nil
+}
 
 // openOthers opens the workspaces of the other roots. A root that is no folder has
 // no guards; one that has some which cannot be read stops the event.
@@ -30,7 +52,7 @@ func (r *request) openOthers(ctx context.Context) error {
 		if !r.seenFiles.Folder(root) {
 			continue
 		}
-		w, err := r.workspaces.openAt(ctx, r.Judge, place{dir: root, setting: r.setting, log: logline.Or(r.Log), seen: &r.seenFiles})
+		w, err := r.workspaces.openAt(ctx, r.Judge, r.place(root))
 		if err != nil {
 			return fmt.Errorf("the guards of %s cannot be asked: %w", root, err)
 		}
@@ -92,11 +114,4 @@ func (r *request) otherFolders() (folders []string) {
 		folders = append(folders, w.Folder)
 	}
 	return folders
-}
-
-func joined(a, b, with string) string {
-	if a != "" && b != "" {
-		return a + with + b
-	}
-	return a + b
 }

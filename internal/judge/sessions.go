@@ -1,9 +1,6 @@
 package judge
 
 import (
-	"maps"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -63,23 +60,4 @@ func (s *sessions) forget() {
 			delete(s.last, id)
 		}
 	}
-}
-
-// Load names the workspaces that are kept warm and the sessions that are open, as
-// far as the agents tell.
-func (j *Judge) Load() (workspaces, open []string) {
-	j.workspaces.mu.Lock()
-	for key := range j.workspaces.kept {
-		if folder, _, _ := strings.Cut(key, "\x00"); folder != "" && !slices.Contains(workspaces, folder) {
-			workspaces = append(workspaces, folder)
-		}
-	}
-	j.workspaces.mu.Unlock()
-	j.sessions.mu.Lock()
-	j.sessions.forget()
-	open = slices.Collect(maps.Keys(j.sessions.last))
-	j.sessions.mu.Unlock()
-	slices.Sort(workspaces)
-	slices.Sort(open)
-	return workspaces, open
 }

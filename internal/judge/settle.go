@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/internal/approve"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
@@ -90,16 +89,6 @@ func (r *request) settle(ctx context.Context, out *hook.Outcome[any]) (more stri
 		out.Reason += more
 	}
 	return more, err
-}
-
-// unattended reports whether nobody can be asked in place: an agent may be started so, and
-// some wait for an answer without end then.
-func (r *request) unattended() bool {
-	about := r.codec.About()
-	if about.Event(adapter.NativeName(r.ev)).HangsOnAsk {
-		return adapter.Headless(r.from.PID, about.Agent)
-	}
-	return r.Approvals != nil && adapter.Unattended(r.from.PID, about.Agent)
 }
 
 // all are the workspaces whose hooks are asked.

@@ -5,17 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
-	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/trust"
 )
 
@@ -66,28 +66,6 @@ type entry struct {
 	scope    string    // without one, the nearest folder above for which hooks were added
 }
 
-// settings are the variables on which a configuration depends.
-var settings = []string{"HOOKWAY_HOME", "HOOKWAY_TRUST", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "HOME", "USERPROFILE", "CLAUDE_CONFIG_DIR"}
-
-// setting is one of the caller's variables. A folder that it names from where it
-// works is meant from there: this process works elsewhere.
-func (r *request) setting(name string) string {
-	value := r.env.get(name)
-	if (name == "HOOKWAY_HOME" || name == "HOME") && value != "" && !filepath.IsAbs(value) && filepath.IsAbs(r.in.Dir) {
-		return filepath.Join(r.in.Dir, value)
-	}
-	return value
-}
-
-// open finds the workspace of a call and reads what changed in it.
-func (s *workspaces) open(ctx context.Context, r *request) (*Workspace, error) {
-	dir, err := r.folder()
-	if err != nil {
-		return nil, err
-	}
-	return s.openAt(ctx, r.Judge, place{dir: dir, setting: r.setting, log: logline.Or(r.Log), seen: &r.seenFiles})
-}
-
 // openAt finds the workspace of a place and reads what changed in it.
 func (s *workspaces) openAt(ctx context.Context, j *Judge, at place) (*Workspace, error) {
 	opts, key := at.options()
@@ -121,8 +99,6 @@ func (s *workspaces) openAt(ctx context.Context, j *Judge, at place) (*Workspace
 	}
 	return &Workspace{Folder: folder, Engine: e.engine, live: e.live, set: set, entry: e}, nil
 }
-
-var nativeEvents = sync.OnceValue(adapter.NativeEvents)
 
 // locate finds the workspace of a folder, or knows it.
 func (s *workspaces) locate(in place, env string, opts config.Options) (string, error) {
@@ -180,23 +156,6 @@ func (e *entry) trusted() bool {
 
 // root is a folder above which there is none.
 func root(dir string) string { return filepath.VolumeName(dir) + string(filepath.Separator) }
-
-// folder is where the hooks are looked for: the project that the agent was
-// started in, else where it works now. The latter follows what the agent does,
-// so it must not choose the hooks if there is another.
-func (r *request) folder() (string, error) {
-	said, err := r.call.Folders()
-	if err != nil {
-		return "", err
-	}
-	r.roots = said.Roots
-	for _, dir := range slices.Concat([]string{r.env.get("HOOKWAY_PROJECT_DIR"), r.env.get("CLAUDE_PROJECT_DIR"), said.CWD}, said.Roots, []string{r.in.Dir}) {
-		if r.seenFiles.Folder(dir) {
-			return dir, nil
-		}
-	}
-	return "", errors.New("it is not known in which folder the agent works")
-}
 
 // enter gives a workspace that is ready, and counts the call in; fresh is what it
 // is made of if it is not warm.
@@ -364,3 +323,22 @@ func (j *Judge) watch(e *entry) {
 
 // askFallback is what an ask of a hook becomes where nobody can be asked.
 func (w *Workspace) askFallback(id string) hook.Action { return w.set.AskFallback(id) }
+
+// Load names the workspaces that are kept warm and the sessions that are open, as
+// far as the agents tell.
+func (j *Judge) Load() (workspaces, open []string) {
+	j.workspaces.mu.Lock()
+	for key := range j.workspaces.kept {
+		if folder, _, _ := strings.Cut(key, "\x00"); folder != "" && !slices.Contains(workspaces, folder) {
+			workspaces = append(workspaces, folder)
+		}
+	}
+	j.workspaces.mu.Unlock()
+	j.sessions.mu.Lock()
+	j.sessions.forget()
+	open = slices.Collect(maps.Keys(j.sessions.last))
+	j.sessions.mu.Unlock()
+	slices.Sort(workspaces)
+	slices.Sort(open)
+	return workspaces, open
+}
