@@ -119,7 +119,7 @@ func takeAnswer(ctx context.Context, a *app, said answer) (r approve.Request, er
 			return fmt.Errorf("%s: its call has no session; answer it once", not)
 		}
 		showRequest(terminal, &r)
-		if all, err := a.besides(ctx, store, code, said.yes); err == nil && len(all) > mostApart {
+		if all, err := a.besides(ctx, store, code, said.yes); err == nil && len(all) > server.MostApart {
 			fmt.Fprintf(terminal, "Its session asks about %s; with --all one answer is for all of them.\n", visible.Count(len(all), "call"))
 		}
 		if err := a.confirm(ctx, terminal, said, not, question(&r, said.yes, scope)); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/hookway/hookway/internal/approve"
 	"github.com/hookway/hookway/internal/owner"
 	"github.com/hookway/hookway/internal/pin"
+	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -70,9 +71,6 @@ func watchApprovals(ctx context.Context, a *app) error {
 	stop()
 	return errors.Join(err, <-over)
 }
-
-// mostApart is how many calls of one session are asked about one by one.
-const mostApart = 5
 
 // readTime is how long a call stands there before a key can answer it: a key that was on
 // its way was meant for what stood there before.
@@ -279,7 +277,7 @@ func (w *watcher) together(first approve.Request) []approve.Request {
 			same = append(same, r)
 		}
 	}
-	if len(same) > mostApart {
+	if len(same) > server.MostApart {
 		return same
 	}
 	return []approve.Request{first}

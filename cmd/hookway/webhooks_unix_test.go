@@ -293,11 +293,11 @@ gateway:
 	}
 	fromOutside.Header.Set("Authorization", "Bearer a-token-of-the-build-server")
 	fromOutside.Header.Set("Content-Type", "application/json")
-	door := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	outside := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", w.status().Socket)
 	}}}
-	defer door.CloseIdleConnections()
-	answer, err := door.Do(fromOutside)
+	defer outside.CloseIdleConnections()
+	answer, err := outside.Do(fromOutside)
 	if err != nil || answer.StatusCode != http.StatusOK {
 		t.Fatalf("%+v, %v", answer, err)
 	}

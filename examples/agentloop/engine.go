@@ -64,7 +64,7 @@ func guestAddress(text string) (id, port uint32, err error) {
 
 func (e *engine) close() { _ = e.conn.Close() }
 
-// calling adds the token, which the daemon's --listen doors ask for.
+// calling adds the token, which the daemon's --listen ports ask for.
 func (e *engine) calling(ctx context.Context) context.Context {
 	if e.token == "" {
 		return ctx

@@ -40,14 +40,7 @@ type Answering struct {
 	Calls int // that were seen waiting; 0 is one
 }
 
-// NotMintedError is an answer of somebody who may not answer.
-type NotMintedError struct{ Text string }
-
 func (e *NotMintedError) Error() string { return e.Text }
-
-// credentialHeader has the credential of who answers. The daemon's token is not one: an
-// agent may read it.
-const credentialHeader = "Hookway-Credential"
 
 // answerRequest is the body of POST /v1/approvals/{code}.
 type answerRequest struct {
@@ -178,4 +171,41 @@ func unanswered(err error) error {
 		return problem("not-answered", "%v", err)
 	}
 	return err
+}
+
+// Revoking takes back an answer over HTTP.
+type Revoking struct {
+	Asker
+	Code string
+}
+
+// standing answers GET /v1/standing.
+func (d *Server) standing(w http.ResponseWriter, r *http.Request, _ origin) (int, error) {
+	if _, err := query(r); err != nil {
+		return 0, err
+	}
+	list := []approve.Standing{} // not null
+	if d.Approvals != nil {
+		all, err := d.Approvals.Standing(r.Context())
+		if err != nil {
+			return 0, err
+		}
+		list = append(list, all...)
+	}
+	writeJSON(w, "application/json", http.StatusOK, map[string]any{"standing": list})
+	return 0, nil
+}
+
+// revoke answers DELETE /v1/standing/{code}.
+func (d *Server) revoke(w http.ResponseWriter, r *http.Request, o origin) (int, error) {
+	code, err := d.code(r)
+	if err != nil {
+		return 0, err
+	}
+	gone, err := d.Approvals.Revoke(r.Context(), Revoking{Asker: askerOf(r, o), Code: code})
+	if err != nil {
+		return 0, unanswered(err)
+	}
+	writeJSON(w, "application/json", http.StatusOK, gone)
+	return 0, nil
 }

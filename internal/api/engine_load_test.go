@@ -23,8 +23,8 @@ import (
 // event2K is a tool call of 2 KiB.
 func event2K() *hookwayv1.Event { return bash("echo " + strings.Repeat("x", 2<<10-80)) }
 
-// doorsOf are the transports that an engine is reached over, each with a client.
-func doorsOf(t *testing.T, each func(t *testing.T, b *bench, client hookwayv1.EngineClient)) {
+// overEach are the transports that an engine is reached over, each with a client.
+func overEach(t *testing.T, each func(t *testing.T, b *bench, client hookwayv1.EngineClient)) {
 	for _, network := range []string{"unix", "tcp", "vsock"} {
 		t.Run(network, func(t *testing.T) {
 			noGoroutinesLeft(t)
@@ -85,7 +85,7 @@ var noVsock = sync.OnceValue(func() string {
 })
 
 func TestAThousandEventsAtOnce(t *testing.T) {
-	doorsOf(t, func(t *testing.T, b *bench, client hookwayv1.EngineClient) {
+	overEach(t, func(t *testing.T, b *bench, client hookwayv1.EngineClient) {
 		const n = 1000
 		all := make(chan struct{})
 		var under sync.WaitGroup
@@ -127,7 +127,7 @@ func TestAThousandEventsAtOnce(t *testing.T) {
 }
 
 func TestAttachingOverEveryTransport(t *testing.T) {
-	doorsOf(t, func(t *testing.T, _ *bench, client hookwayv1.EngineClient) {
+	overEach(t, func(t *testing.T, _ *bench, client hookwayv1.EngineClient) {
 		g := attach(t, client)
 		g.attached(guardSpec("mine"))
 		out := fire(t, client, event2K())

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 
 	"github.com/hookway/hookway/hook"
@@ -154,4 +155,14 @@ func fireError(ctx context.Context, err error) error {
 		return errEnding
 	}
 	return status.Error(codes.Internal, "hookway could not decide: "+err.Error())
+}
+
+// connOf is the connection that a call came in on; nil if it is not known.
+func connOf(ctx context.Context) net.Conn {
+	p, ok := peer.FromContext(ctx)
+	if !ok {
+		return nil
+	}
+	info, _ := p.AuthInfo.(connInfo)
+	return info.conn
 }

@@ -217,7 +217,7 @@ func TestHealthIsServed(t *testing.T) {
 	}
 }
 
-func TestADoorAsksForTheToken(t *testing.T) {
+func TestAListenerAsksForTheToken(t *testing.T) {
 	noGoroutinesLeft(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 
 	"google.golang.org/grpc/codes"
@@ -79,15 +77,4 @@ func watched(one judge.Watched) (*hookwayv1.WatchResponse, error) {
 	}
 	text, err := plainJSON(c)
 	return &hookwayv1.WatchResponse{Hook: text, Missed: uint64(one.Hook.Missed)}, err
-}
-
-// plainJSON is a value in JSON, with < and > as they are.
-func plainJSON(v any) ([]byte, error) {
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, status.Error(codes.Internal, err.Error())
-	}
-	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
 }

@@ -67,17 +67,6 @@ func decodeExplain(body []byte) (c explain.Call, err error) {
 	return explain.Tool(r.Tool, input, r.CWD), nil
 }
 
-// onlyJSON reads the small JSON body of a request that has no parameters.
-func (d *Server) onlyJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if _, err := query(r); err != nil {
-		return nil, err
-	}
-	if err := jsonOnly(r); err != nil {
-		return nil, err
-	}
-	return d.smallBody(w, r)
-}
-
 // explain answers POST /v1/explain.
 func (d *Server) explain(w http.ResponseWriter, r *http.Request, _ origin) (int, error) {
 	body, err := d.onlyJSON(w, r)

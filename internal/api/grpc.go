@@ -14,7 +14,6 @@ import (
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/tap"
 
@@ -146,18 +145,18 @@ func (g *guard) admit(ctx context.Context) error {
 // calls, and has taken TLS away.
 type asAccepted struct{}
 
-// doorInfo is the connection that a call came in on.
-type doorInfo struct {
+// connInfo is the connection that a call came in on.
+type connInfo struct {
 	credentials.CommonAuthInfo
 	conn net.Conn
 }
 
 // AuthType names the kind.
-func (doorInfo) AuthType() string { return "hookway" }
+func (connInfo) AuthType() string { return "hookway" }
 
 // ServerHandshake takes the connection as it is.
 func (asAccepted) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	return c, doorInfo{credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity}, c}, nil
+	return c, connInfo{credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity}, c}, nil
 }
 
 // ClientHandshake is not for servers.
@@ -175,13 +174,3 @@ func (d asAccepted) Clone() credentials.TransportCredentials { return d }
 
 // OverrideServerName does nothing: there is no name.
 func (asAccepted) OverrideServerName(string) error { return nil }
-
-// connOf is the connection that a call came in on; nil if it is not known.
-func connOf(ctx context.Context) net.Conn {
-	p, ok := peer.FromContext(ctx)
-	if !ok {
-		return nil
-	}
-	info, _ := p.AuthInfo.(doorInfo)
-	return info.conn
-}

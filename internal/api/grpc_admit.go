@@ -61,3 +61,6 @@ func (d *Server) work(ctx context.Context) (working context.Context, done func(s
 
 // large waits for the turn of a large event.
 func (d *Server) large(ctx context.Context) (giveBack func(), err error) { return d.host.Large(ctx) }
+
+// maxFiring bounds how many events are under way.
+const maxFiring = 1024

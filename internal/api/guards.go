@@ -70,39 +70,6 @@ type UnchangedError struct{ Err error }
 func (e *UnchangedError) Error() string { return e.Err.Error() }
 func (e *UnchangedError) Unwrap() error { return e.Err }
 
-// Asker is who asks for what only the owner may.
-type Asker struct {
-	Owner      *Owner // who asks in the owner's page; nil: it is another program
-	Credential string // that the owner minted
-	From       string // where it comes from
-}
-
-// askerOf is who has sent a request.
-func askerOf(r *http.Request, o origin) Asker {
-	a := Asker{Credential: r.Header.Get(credentialHeader), From: "HTTP at the daemon's own socket"}
-	if o.foreign || o.listener != nil {
-		a.From = "HTTP from " + r.RemoteAddr
-	}
-	if who, ok := OwnerOf(r.Context()); ok {
-		a = Asker{Owner: &who, From: who.From}
-	}
-	return a
-}
-
-// unowned is the problem of who is not the owner, or does not show it; nil if the error is
-// another.
-func unowned(err error) error {
-	var foreign *NotMintedError
-	var pin *PINError
-	switch {
-	case errors.As(err, &pin):
-		return pin.problem()
-	case errors.As(err, &foreign):
-		return problem("not-allowed", "%v", err)
-	}
-	return nil
-}
-
 // everything is the target that is every rule.
 const everything = "all"
 

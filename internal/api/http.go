@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -45,73 +44,12 @@ func originOf(nc net.Conn) origin {
 // answerer answers one kind of request. An error becomes problem details.
 type answerer func(w http.ResponseWriter, r *http.Request, o origin) error
 
-// paths are what can be asked for, by path and method.
-func (d *Server) paths() map[string]map[string]answerer {
-	all := map[string]map[string]answerer{
-		"/v1/events":       {http.MethodPost: d.counted(d.events)},
-		"/v1/watch":        {http.MethodGet: d.watch},
-		"/v1/hooks":        {http.MethodGet: d.counted(d.hooks)},
-		"/v1/status":       {http.MethodGet: d.status},
-		"/v1/page":         {http.MethodPost: d.counted(d.openPage)},
-		"/v1/openapi.json": {http.MethodGet: d.openAPI},
-		"/healthz":         {http.MethodGet: d.health},
-
-		"/v1/messages/{id}": {http.MethodGet: d.counted(d.relayed(d.message))},
-		"/v1/agents":        {http.MethodGet: d.counted(d.relayed(d.agents))},
-		"/v1/inbox/{agent}": {http.MethodGet: d.counted(d.relayed(d.messagesOf))},
-		"/v1/relay/poke":    {http.MethodPost: d.counted(d.relayed(d.notify))},
-
-		"/v1/approvals":        {http.MethodGet: d.counted(d.approvals)},
-		"/v1/approvals/{code}": {http.MethodGet: d.counted(d.approval), http.MethodPost: d.counted(d.answerApproval)},
-
-		"/v1/standing":        {http.MethodGet: d.counted(d.standing)},
-		"/v1/standing/{code}": {http.MethodDelete: d.counted(d.revoke)},
-
-		"/v1/record":       {http.MethodGet: d.counted(d.record)},
-		"/v1/record/{seq}": {http.MethodGet: d.counted(d.oneRecord)},
-		"/v1/stats":        {http.MethodGet: d.counted(d.stats)},
-
-		"/v1/sessions":      {http.MethodGet: d.counted(d.sessions)},
-		"/v1/sessions/{id}": {http.MethodGet: d.counted(d.session)},
-
-		"/v1/inbox/{agent}/take": {http.MethodPost: d.takes},
-		"/v1/inbox/{agent}/done": {http.MethodPost: d.counted(d.relayed(d.confirmInbox))},
-	}
-	maps.Copy(all, d.viewPaths())
-	return all
-}
-
-// handler answers every request.
-func (d *Server) handler() http.Handler {
-	paths := d.paths()
-	d.owned = paths
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		o, _ := r.Context().Value(originKey{}).(origin)
-		defer d.caught(w, r)
-		if d.isPage(o) {
-			d.Page.Handler.ServeHTTP(w, r)
-			return
-		}
-		finish(w, d.answer(paths, w, r, o))
-	})
-}
-
 // finish answers with what is wrong, if anything is.
 func finish(w http.ResponseWriter, err error) {
 	if err == nil || errors.Is(err, context.Canceled) { // then no client waits for an answer
 		return
 	}
 	asProblem(err).write(w)
-}
-
-func (d *Server) answer(paths map[string]map[string]answerer, w http.ResponseWriter, r *http.Request, o origin) error {
-	if d.Gateway != nil && strings.HasPrefix(r.URL.Path, gatewayPath) {
-		return d.gatewayCall(w, r, o)
-	}
-	if err := d.let(o, r.Host, r.Header); err != nil {
-		return err
-	}
-	return route(paths, w, r, o)
 }
 
 // route finds what answers a request.
@@ -235,4 +173,29 @@ func (r *refusal) bytes() []byte {
 	out.WriteString("\r\n")
 	out.Write(r.body.Bytes())
 	return out.Bytes()
+}
+
+// query reads the parameters of a request: these, each at most once.
+func query(r *http.Request, names ...string) (url.Values, error) {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, problem("bad-request", "the query cannot be read: %v", err)
+	}
+	for name, values := range q {
+		if !slices.Contains(names, name) {
+			known := "this takes none"
+			if len(names) > 0 {
+				known = "there is " + strings.Join(names, ", ")
+			}
+			return nil, problem("bad-request", "there is no parameter %q; %s", name, known).at(name)
+		}
+		if len(values) > 1 {
+			return nil, problem("bad-request", "%s is there twice", name).at(name)
+		}
+	}
+	return q, nil
+}
+
+func stopping() *problemDetails {
+	return problem("stopping", "the daemon is ending; call again, and the next one answers").with("Retry-After", "1").with("Connection", "close")
 }

@@ -7,8 +7,6 @@ import (
 	"net/url"
 	"strconv"
 	"time"
-
-	"github.com/hookway/hookway/internal/audit"
 )
 
 // Views are what people look at.
@@ -19,23 +17,6 @@ type Views interface {
 	Remembering
 	Previewer
 	Surroundings
-}
-
-// viewPaths are those of paths that somebody looks at.
-func (d *Server) viewPaths() map[string]map[string]answerer {
-	return map[string]map[string]answerer{
-		"/v1/explain":              {http.MethodPost: d.looked(d.explain)},
-		"/v1/record/{seq}/explain": {http.MethodGet: d.looked(d.decision)},
-		"/v1/record/{seq}/today":   {http.MethodPost: d.looked(d.today)},
-		"/v1/record/{seq}/case":    {http.MethodGet: d.looked(d.recordCase)},
-		"/v1/preview":              {http.MethodGet: d.preview},
-		"/v1/memories":             {http.MethodGet: d.looked(d.memories), http.MethodPost: d.looked(d.remember)},
-		"/v1/memories/{id}":        {http.MethodDelete: d.looked(d.forget)},
-		"/v1/messages":             {http.MethodGet: d.counted(d.relayed(d.listMessages)), http.MethodPost: d.counted(d.relayed(d.sendMessage))},
-		"/v1/folders":              {http.MethodGet: d.looked(d.folders)},
-		"/v1/doctor":               {http.MethodGet: d.looked(d.doctor)},
-		"/v1/guards":               {http.MethodGet: d.looked(d.guards), http.MethodPost: d.looked(d.setGuards)},
-	}
 }
 
 // Bounds of requests of somebody who looks at what there is and was.
@@ -67,27 +48,6 @@ func (d *Server) looked(answer func(http.ResponseWriter, *http.Request, origin) 
 	}
 }
 
-// recordNumber is the number in a request's path.
-func recordNumber(r *http.Request) (int64, error) {
-	if _, err := query(r); err != nil {
-		return 0, err
-	}
-	text := r.PathValue("name")
-	seq, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || seq < 1 {
-		return 0, problem("bad-request", "%q is no number of a record; it is the seq of hookway log --json, from 1", clip(text)).at("seq")
-	}
-	return seq, nil
-}
-
-// unfound is the problem of a record that is not there, or cannot be read.
-func unfound(err error) error {
-	if errors.Is(err, audit.ErrNoSuch) {
-		return problem("no-such-record", "%v", err)
-	}
-	return err
-}
-
 // offsetOf reads the place of a page that is told by how many come before it.
 func offsetOf(q url.Values) (int, error) {
 	text := q.Get("after")
@@ -100,3 +60,10 @@ func offsetOf(q url.Values) (int, error) {
 	}
 	return n, nil
 }
+
+// Bounds of pages.
+const (
+	usualPage  = 100
+	mostPage   = 500
+	mostOffset = 10_000
+)

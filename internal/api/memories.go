@@ -40,13 +40,6 @@ type MemoryPage struct {
 	Next     string          `json:"next"`
 }
 
-// Bounds of pages.
-const (
-	usualPage  = 100
-	mostPage   = 500
-	mostOffset = 10_000
-)
-
 // pageOf reads the limit and the place of a page.
 func pageOf(q url.Values) (limit int, err error) {
 	if limit, err = limitOf(q, mostPage); limit == 0 {

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 
 	"github.com/hookway/hookway/internal/delivery"
@@ -118,20 +116,6 @@ func decodeSend(body []byte, o origin) (Sending, error) {
 		return s, problem("bad-request", `the message has no receiver; send {"to":"Alice","content":"..."}`).at("to")
 	}
 	return s, isFolder(r.CWD)
-}
-
-// isFolder says why a folder cannot be the one whose hooks are asked; "" is none.
-func isFolder(cwd string) error {
-	if cwd == "" {
-		return nil
-	}
-	if !filepath.IsAbs(cwd) {
-		return problem("bad-request", "cwd: %q is not an absolute path", cwd).at("cwd")
-	}
-	if info, err := os.Stat(cwd); err != nil || !info.IsDir() {
-		return problem("bad-request", "cwd: %q is not a folder", cwd).at("cwd")
-	}
-	return nil
 }
 
 // sentMessage is the answer to POST /v1/messages.

@@ -2,8 +2,8 @@ package api
 
 import (
 	"context"
+	"errors"
 	"math"
-	"net"
 	"net/http"
 	"strconv"
 	"time"
@@ -46,12 +46,6 @@ func (e *PINError) problem() error {
 	return problem("pin-needed", "%v", e)
 }
 
-// Page is what answers at a port of its own, for browsers. It lets people in itself.
-type Page struct {
-	Listener net.Listener
-	Handler  http.Handler
-}
-
 // ServeOwner answers a request that the page has let in.
 func (d *Server) ServeOwner(w http.ResponseWriter, r *http.Request, who Owner) {
 	o, _ := r.Context().Value(originKey{}).(origin)
@@ -80,3 +74,43 @@ func (d *Server) openPage(w http.ResponseWriter, r *http.Request, o origin) (int
 	writeJSON(w, "application/json", http.StatusOK, map[string]any{"port": port, "address": "http://127.0.0.1:" + strconv.Itoa(port) + "/"})
 	return 0, nil
 }
+
+// Asker is who asks for what only the owner may.
+type Asker struct {
+	Owner      *Owner // who asks in the owner's page; nil: it is another program
+	Credential string // that the owner minted
+	From       string // where it comes from
+}
+
+// askerOf is who has sent a request.
+func askerOf(r *http.Request, o origin) Asker {
+	a := Asker{Credential: r.Header.Get(credentialHeader), From: "HTTP at the daemon's own socket"}
+	if o.foreign || o.listener != nil {
+		a.From = "HTTP from " + r.RemoteAddr
+	}
+	if who, ok := OwnerOf(r.Context()); ok {
+		a = Asker{Owner: &who, From: who.From}
+	}
+	return a
+}
+
+// credentialHeader has the credential of who answers. The daemon's token is not one: an
+// agent may read it.
+const credentialHeader = "Hookway-Credential"
+
+// unowned is the problem of who is not the owner, or does not show it; nil if the error is
+// another.
+func unowned(err error) error {
+	var foreign *NotMintedError
+	var pin *PINError
+	switch {
+	case errors.As(err, &pin):
+		return pin.problem()
+	case errors.As(err, &foreign):
+		return problem("not-allowed", "%v", err)
+	}
+	return nil
+}
+
+// NotMintedError is an answer of somebody who may not answer.
+type NotMintedError struct{ Text string }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/judge"
@@ -141,4 +143,18 @@ func writeText(w http.ResponseWriter, contentType string, status int, text []byt
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	_, _ = w.Write(text) // who has gone reads nothing
+}
+
+// isFolder says why a folder cannot be the one whose hooks are asked; "" is none.
+func isFolder(cwd string) error {
+	if cwd == "" {
+		return nil
+	}
+	if !filepath.IsAbs(cwd) {
+		return problem("bad-request", "cwd: %q is not an absolute path", cwd).at("cwd")
+	}
+	if info, err := os.Stat(cwd); err != nil || !info.IsDir() {
+		return problem("bad-request", "cwd: %q is not a folder", cwd).at("cwd")
+	}
+	return nil
 }

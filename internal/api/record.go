@@ -242,3 +242,24 @@ func (d *Server) stats(w http.ResponseWriter, r *http.Request, _ origin) (int, e
 	writeJSON(w, "application/json", http.StatusOK, stats)
 	return 0, nil
 }
+
+// recordNumber is the number in a request's path.
+func recordNumber(r *http.Request) (int64, error) {
+	if _, err := query(r); err != nil {
+		return 0, err
+	}
+	text := r.PathValue("name")
+	seq, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || seq < 1 {
+		return 0, problem("bad-request", "%q is no number of a record; it is the seq of hookway log --json, from 1", clip(text)).at("seq")
+	}
+	return seq, nil
+}
+
+// unfound is the problem of a record that is not there, or cannot be read.
+func unfound(err error) error {
+	if errors.Is(err, audit.ErrNoSuch) {
+		return problem("no-such-record", "%v", err)
+	}
+	return err
+}

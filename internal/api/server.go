@@ -1,9 +1,7 @@
 package api
 
 import (
-	"cmp"
 	"context"
-	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -82,89 +80,12 @@ type Server struct {
 	owned      map[string]map[string]answerer // what the page may ask for
 }
 
-// maxFiring bounds how many events are under way.
-const maxFiring = 1024
-
-// maxTaking bounds how many wait for messages beside these.
-const maxTaking = 512
-
-// New makes a server.
-func New(c Config) *Server {
-	c.HeadTime, c.BodyTime = cmp.Or(c.HeadTime, headTime), cmp.Or(c.BodyTime, bodyTime)
-	d := &Server{Config: c, web: newInbox(), calls: newInbox(), firing: make(chan struct{}, maxFiring), taking: make(chan struct{}, maxTaking), looking: make(chan struct{}, mostLooking), previewing: make(chan struct{}, 1)}
-	d.stopped, d.stop = context.WithCancel(context.Background())
-	d.service = NewService(c.Engine, ServiceOptions{Dial: c.Dial, Admit: d.admitCall, From: from, Work: d.work, Large: d.large, Log: c.Log})
-	return d
-}
-
-// Begin starts the servers.
-func (d *Server) Begin(h daemon.Host) {
-	d.host = h
-	d.http = &http.Server{
-		Handler: d.handler(), ReadHeaderTimeout: d.HeadTime, IdleTimeout: quietTime, MaxHeaderBytes: maxHead,
-		BaseContext: func(net.Listener) context.Context { return h.Context() },
-		ConnContext: func(ctx context.Context, nc net.Conn) context.Context { return withOrigin(ctx, nc) },
-		ConnState:   d.written.changed,
-		ErrorLog:    log.New(lines{d}, "", 0),
-	}
-	go func() { _ = d.http.Serve(d.web) }()
-	grpc := d.service.Server()
-	go func() { _ = grpc.Serve(d.calls) }()
-}
-
 // Bounds of a connection.
 const (
 	headTime  = 10 * time.Second // for the head of a request
 	quietTime = 5 * time.Minute  // between two requests
 	maxHead   = 64 << 10
 )
-
-// preface is how HTTP/2 begins, which gRPC speaks.
-const preface = "PRI * HTTP/2.0\r\n"
-
-// Serve hands a connection to the server of its language.
-func (d *Server) Serve(g *daemon.APIConn) {
-	to := d.web
-	_ = g.SetReadDeadline(time.Now().Add(d.HeadTime))
-	if page := d.Page != nil && g.Listener == d.Page.Listener; !page && string(g.Begins(3)) == preface[:3] && string(g.Begins(len(preface))) == preface {
-		to = d.calls
-	}
-	_ = g.SetReadDeadline(time.Time{})
-	if !to.put(g) {
-		g.Close()
-	}
-}
-
-// Refuse tells a connection that there is no room for it.
-func (d *Server) Refuse(nc net.Conn, why string) {
-	p := problem("busy", "%s", why).with("Retry-After", "1").with("Connection", "close")
-	w := &refusal{header: http.Header{}}
-	p.write(w)
-	_, _ = nc.Write(w.bytes())
-}
-
-// End begins nothing more.
-func (d *Server) End() {
-	d.stop()
-	go func() { // it looks often for connections that have become quiet, until there is none
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		_ = d.http.Shutdown(ctx)
-	}()
-	d.service.Stop()
-	d.web.Close()
-	d.calls.Close()
-}
-
-// Close takes out what was registered. Call it when no request is under way any more.
-func (d *Server) Close() {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-	defer cancel()
-	d.service.Close(ctx)
-}
-
-// closeTime is how long streams have to end when the daemon does.
-const closeTime = time.Second
 
 // Registered is how many hooks were registered, which would be lost with the daemon.
 func (d *Server) Registered() int { return d.service.Registered() }
@@ -225,3 +146,9 @@ type inboxAddr struct{}
 
 func (inboxAddr) Network() string { return "hookway" }
 func (inboxAddr) String() string  { return "hookway" }
+
+// Page is what answers at a port of its own, for browsers. It lets people in itself.
+type Page struct {
+	Listener net.Listener
+	Handler  http.Handler
+}

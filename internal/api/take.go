@@ -167,22 +167,6 @@ func (d *Server) take(w http.ResponseWriter, r *http.Request, o origin, idle fun
 	return nil
 }
 
-// smallBody reads a body that may be left out.
-func (d *Server) smallBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if r.ContentLength == 0 {
-		return nil, nil
-	}
-	if err := jsonOnly(r); err != nil {
-		return nil, err
-	}
-	body, giveBack, err := d.readUpTo(w, r, mostAsked)
-	giveBack()
-	return body, err
-}
-
-// mostAsked bounds the body of a request that has no text.
-const mostAsked = 256 << 10
-
 // answerTaken writes messages, and notes what is known of that.
 func (d *Server) answerTaken(w http.ResponseWriter, r *http.Request, given Leased, in takeRequest) {
 	text, _ := json.Marshal(leasedMessages(given)) // all of it can be written

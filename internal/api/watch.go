@@ -2,18 +2,19 @@ package api
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/judge"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 // Bounds of a stream.
@@ -242,27 +243,6 @@ func filterOf(r *http.Request) (judge.WatchFilter, error) {
 	return f, nil
 }
 
-// query reads the parameters of a request: these, each at most once.
-func query(r *http.Request, names ...string) (url.Values, error) {
-	q, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return nil, problem("bad-request", "the query cannot be read: %v", err)
-	}
-	for name, values := range q {
-		if !slices.Contains(names, name) {
-			known := "this takes none"
-			if len(names) > 0 {
-				known = "there is " + strings.Join(names, ", ")
-			}
-			return nil, problem("bad-request", "there is no parameter %q; %s", name, known).at(name)
-		}
-		if len(values) > 1 {
-			return nil, problem("bad-request", "%s is there twice", name).at(name)
-		}
-	}
-	return q, nil
-}
-
 // accepts refuses a request that takes no answer of this kind.
 func accepts(r *http.Request, kind string) error {
 	given := strings.Join(r.Header.Values("Accept"), ",")
@@ -277,4 +257,15 @@ func accepts(r *http.Request, kind string) error {
 		}
 	}
 	return problem("not-acceptable", "the answer is %s, and the request accepts %q only", kind, given)
+}
+
+// plainJSON is a value in JSON, with < and > as they are.
+func plainJSON(v any) ([]byte, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, status.Error(codes.Internal, err.Error())
+	}
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
 }

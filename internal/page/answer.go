@@ -38,10 +38,10 @@ func wrongMethod(r *http.Request, allowed string) error {
 }
 
 // fail answers a request with what is wrong.
-func (d *Door) fail(w http.ResponseWriter, r *http.Request, err error) {
+func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var p *problem
 	if !errors.As(err, &p) {
-		logline.Or(d.Log).Warn("a request of the page failed", "path", visible.Line(visible.Clip(r.URL.Path, 200)), logline.Err, err)
+		logline.Or(h.Log).Warn("a request of the page failed", "path", visible.Line(visible.Clip(r.URL.Path, 200)), logline.Err, err)
 		p = refuse(http.StatusInternalServerError, "failed", "%v", err)
 	}
 	for name, value := range p.header {

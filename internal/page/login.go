@@ -27,7 +27,7 @@ func cookieName(host string) string {
 // visitor finds the session of a request: of its cookie and of its token, each of which is
 // worth nothing alone. Browsers send cookies to all ports of a machine, and a program at
 // one of them can read it there.
-func (d *Door) visitor(r *http.Request) (Visitor, error) {
+func (h *Handler) visitor(r *http.Request) (Visitor, error) {
 	nobody := refuse(http.StatusUnauthorized, "no-session", "nobody is logged in here, or not any more; run hookway ui in a terminal of your own")
 	tokens, cookies := r.Header.Values(TokenHeader), r.CookiesNamed(cookieName(r.Host))
 	if len(tokens) != 1 || len(tokens[0]) > mostSecret || len(cookies) > mostCookies {
@@ -40,7 +40,7 @@ func (d *Door) visitor(r *http.Request) (Visitor, error) {
 			continue
 		}
 		var err error
-		if s, found, err = d.known().session(r.Context(), c.Value, tokens[0]); err != nil {
+		if s, found, err = h.known().session(r.Context(), c.Value, tokens[0]); err != nil {
 			return Visitor{}, err
 		}
 	}
@@ -67,7 +67,7 @@ func typedPIN(values []string) (string, error) {
 }
 
 // login answers POST /login: a link becomes a session.
-func (d *Door) login(w http.ResponseWriter, r *http.Request) error {
+func (h *Handler) login(w http.ResponseWriter, r *http.Request) error {
 	if err := ofThisUser(r); err != nil {
 		return err
 	}
@@ -75,12 +75,12 @@ func (d *Door) login(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if wait := d.guesses.wait(time.Now()); wait > 0 {
+	if wait := h.guesses.wait(time.Now()); wait > 0 {
 		return refuse(http.StatusTooManyRequests, "too-many", "too many links were wrong; wait a little, then run hookway ui again").with("Retry-After", seconds(wait))
 	}
 	var s Session
 	var cookie, token string
-	err = d.Store.Change(r.Context(), func(st *State, now time.Time) error {
+	err = h.Store.Change(r.Context(), func(st *State, now time.Time) error {
 		by, ok := st.useLink(code)
 		if !ok {
 			return refuse(http.StatusUnauthorized, "no-link", "this link is used, or too old, or none; run hookway ui again")
@@ -89,13 +89,13 @@ func (d *Door) login(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	})
 	if err != nil {
-		d.guesses.note(time.Now())
-		d.tell(r, Happening{What: Login, Refused: err.Error()})
+		h.guesses.note(time.Now())
+		h.tell(r, Happening{What: Login, Refused: err.Error()})
 		return err
 	}
 	http.SetCookie(w, &http.Cookie{Name: cookieName(r.Host), Value: cookie, Path: "/", MaxAge: int(MostTime.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode})
-	d.tell(r, Happening{What: Login, Session: s.ID, By: s.By})
-	said, err := d.say(r, &s)
+	h.tell(r, Happening{What: Login, Session: s.ID, By: s.By})
+	said, err := h.say(r, &s)
 	if err != nil {
 		return err
 	}
@@ -131,8 +131,8 @@ func parseLink(body []byte) (string, error) {
 }
 
 // session answers GET /session.
-func (d *Door) session(w http.ResponseWriter, r *http.Request, s *Session) error {
-	said, err := d.say(r, s)
+func (h *Handler) session(w http.ResponseWriter, r *http.Request, s *Session) error {
+	said, err := h.say(r, s)
 	if err == nil {
 		answer(w, "application/json", http.StatusOK, said)
 	}
@@ -140,23 +140,23 @@ func (d *Door) session(w http.ResponseWriter, r *http.Request, s *Session) error
 }
 
 // say is what the page is told of its session.
-func (d *Door) say(r *http.Request, s *Session) (map[string]any, error) {
+func (h *Handler) say(r *http.Request, s *Session) (map[string]any, error) {
 	pin := false
-	if d.PIN != nil {
+	if h.PIN != nil {
 		var err error
-		if pin, err = d.PIN(r); err != nil {
+		if pin, err = h.PIN(r); err != nil {
 			return nil, err
 		}
 	}
 	return map[string]any{
 		"id": s.ID, "by": s.By, "since": moment(s.Since), "until": moment(s.End()), "pin": pin,
-		"version": d.Version, "bundle": Bundle(), "now": moment(time.Now()),
+		"version": h.Version, "bundle": Bundle(), "now": moment(time.Now()),
 	}, nil
 }
 
 // sessions answers GET /sessions.
-func (d *Door) sessions(w http.ResponseWriter, mine *Session) error {
-	st, err := d.Store.Read()
+func (h *Handler) sessions(w http.ResponseWriter, mine *Session) error {
+	st, err := h.Store.Read()
 	if err != nil {
 		return err
 	}
@@ -171,15 +171,15 @@ func (d *Door) sessions(w http.ResponseWriter, mine *Session) error {
 }
 
 // end answers POST /logout and DELETE /sessions/{id}.
-func (d *Door) end(w http.ResponseWriter, r *http.Request, mine *Session, id string) error {
+func (h *Handler) end(w http.ResponseWriter, r *http.Request, mine *Session, id string) error {
 	there := false
-	if err := d.Store.Change(r.Context(), func(st *State, _ time.Time) error { there = st.End(id); return nil }); err != nil {
+	if err := h.Store.Change(r.Context(), func(st *State, _ time.Time) error { there = st.End(id); return nil }); err != nil {
 		return err
 	}
 	if !there {
 		return refuse(http.StatusNotFound, "no-session", "there is no session %q any more", id)
 	}
-	d.tell(r, Happening{What: Logout, Session: id, By: mine.By})
+	h.tell(r, Happening{What: Logout, Session: id, By: mine.By})
 	if id == mine.ID {
 		http.SetCookie(w, &http.Cookie{Name: cookieName(r.Host), Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	}
@@ -191,9 +191,9 @@ func (d *Door) end(w http.ResponseWriter, r *http.Request, mine *Session, id str
 func browser(r *http.Request) string { return visible.Line(visible.Clip(r.UserAgent(), 200)) }
 
 // tell puts something on record.
-func (d *Door) tell(r *http.Request, h Happening) {
-	if d.Happened != nil {
-		h.Browser = browser(r)
-		d.Happened(r, h)
+func (h *Handler) tell(r *http.Request, what Happening) {
+	if h.Happened != nil {
+		what.Browser = browser(r)
+		h.Happened(r, what)
 	}
 }

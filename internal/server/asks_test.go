@@ -466,7 +466,7 @@ func TestManyAsksOfOneSessionAreOneQuestion(t *testing.T) {
 	s := &fakentfy.Server{}
 	a := newPhoned(t, ntfyAt(serveNtfy(t, s), "phone"))
 	var all []approve.Request
-	for i := range mostApart + 2 {
+	for i := range MostApart + 2 {
 		all = append(all, a.ask(fmt.Sprint("make ", i), 0))
 	}
 	a.mint()

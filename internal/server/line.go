@@ -263,9 +263,9 @@ func (l *line) passOver(code string, err error) error {
 // tellOpen sends the card of an open request, or one of all that are open in its session.
 func (l *line) tellOpen(r *approve.Request, session []approve.Request, now *sentNow) error {
 	switch {
-	case len(session) <= mostApart && !now.covers(r.Code):
+	case len(session) <= MostApart && !now.covers(r.Code):
 		return l.ask(*r)
-	case len(session) > mostApart && r.Code == session[len(session)-1].Code:
+	case len(session) > MostApart && r.Code == session[len(session)-1].Code:
 		return l.askTogether(session, now)
 	}
 	return nil

@@ -42,7 +42,7 @@ func newPages(h *Home) (*pages, error) {
 
 // api has the page before the API.
 func (p *pages) api(programs *api.Server) *api.Page {
-	door := &page.Door{
+	handler := &page.Handler{
 		Store: p.store, Version: p.home.Version, Log: p.home.Log, Happened: p.happened,
 		PIN: func(r *http.Request) (bool, error) { return p.home.RequiresPIN(r.Context()) },
 		API: func(w http.ResponseWriter, r *http.Request, who page.Visitor) {
@@ -55,7 +55,7 @@ func (p *pages) api(programs *api.Server) *api.Page {
 			p.presence.serve(r, func() { programs.ServeOwner(w, r, owner) })
 		},
 	}
-	return &api.Page{Listener: p.listener, Handler: door}
+	return &api.Page{Listener: p.listener, Handler: handler}
 }
 
 // stayTime is how long the daemon stays for a page that asks nothing.

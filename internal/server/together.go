@@ -9,9 +9,9 @@ import (
 	"github.com/hookway/hookway/internal/notify"
 )
 
-// mostApart is how many open requests of one session have cards of their own. More are one
+// MostApart is how many open requests of one session have cards of their own. More are one
 // question about all.
-const mostApart = 5
+const MostApart = 5
 
 // withMark begins what is noted of a request that is on the card of another one, whose code
 // follows: that card's tokens answer it, too.
@@ -26,20 +26,20 @@ type sentNow struct {
 // covers reports whether a card that can be answered has a request on it.
 func (s *sentNow) covers(code string) bool {
 	state := s.states[code]
-	carrier, together := strings.CutPrefix(string(state), withMark)
-	return state == approve.Waiting || together && s.open[carrier]
+	card, together := strings.CutPrefix(string(state), withMark)
+	return state == approve.Waiting || together && s.open[card]
 }
 
 // told reports whether there is a card with a request on it that is as if it were open;
 // alone says that it is on no card of others.
 func (s *sentNow) told(code string) (yes, alone bool) {
 	state := s.states[code]
-	carrier, together := strings.CutPrefix(string(state), withMark)
-	return state == approve.Waiting || together, !together || carrier == code
+	card, together := strings.CutPrefix(string(state), withMark)
+	return state == approve.Waiting || together, !together || card == code
 }
 
 // askTogether sends one card about all open requests of a session, if one of them is on no
-// card. The newest one carries it.
+// card. It is the card of the newest one.
 func (l *line) askTogether(all []approve.Request, sent *sentNow) error {
 	covered := true
 	for i := range all {
@@ -86,7 +86,7 @@ func (l *line) together(yes bool) string { return "all: " + l.tokens(yes) }
 func (l *line) answerTogether(ctx context.Context, s notify.Said) ([]approve.Request, error) {
 	l.telling.Lock()
 	defer l.telling.Unlock()
-	carrier, err := l.store.Redeem(ctx, s.Token, l.together(s.Yes))
+	card, err := l.store.Redeem(ctx, s.Token, l.together(s.Yes))
 	if err != nil {
 		return nil, err
 	}
@@ -102,11 +102,11 @@ func (l *line) answerTogether(ctx context.Context, s notify.Said) ([]approve.Req
 	var seen []approve.Request
 	for _, r := range all {
 		told, _ := sent.told(r.Code)
-		shown := told && !r.First.After(carrier.First) // what was asked later is on no such card
-		if r.Session == carrier.Session && r.State == approve.Waiting && shown {
+		shown := told && !r.First.After(card.First) // what was asked later is on no such card
+		if r.Session == card.Session && r.State == approve.Waiting && shown {
 			r.Waiters = min(r.Waiters, 1) // how many were there when the card was sent is not known
-			if r.Code == carrier.Code {
-				r.Waiters = carrier.Waiters
+			if r.Code == card.Code {
+				r.Waiters = card.Waiters
 			}
 			seen = append(seen, r)
 		}

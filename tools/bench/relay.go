@@ -78,13 +78,13 @@ func carried(ctx context.Context, sends int) (rows []row, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	seat, err := store.Join(ctx, relay.Presence{Session: "bench-session", Name: "Bob", Kind: relay.KindPerson})
+	inbox, err := store.Join(ctx, relay.Presence{Session: "bench-session", Name: "Bob", Kind: relay.KindPerson})
 	if err != nil {
 		return nil, err
 	}
 	var arrived []float64
 	for range min(sends, 300) { // one on its way at a time
-		ms, err := oneWay(ctx, store, seat)
+		ms, err := oneWay(ctx, store, inbox)
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +97,7 @@ func carried(ctx context.Context, sends int) (rows []row, err error) {
 	}
 	rate := float64(sends) / time.Since(began).Seconds()
 	for left := sends; left > 0; {
-		got, err := takeSome(ctx, seat)
+		got, err := takeSome(ctx, inbox)
 		if err != nil {
 			return nil, err
 		}
@@ -136,47 +136,47 @@ func message(from string, n int) relay.Message {
 }
 
 // oneWay is how long a message takes to its receiver.
-func oneWay(ctx context.Context, store *relay.Store, seat *relay.Consumer) (ms float64, err error) {
+func oneWay(ctx context.Context, store *relay.Store, inbox *relay.Consumer) (ms float64, err error) {
 	began := time.Now()
 	if _, err := store.Send(ctx, message("anna", 0)); err != nil {
 		return 0, err
 	}
 	for {
-		switch got, err := seat.Take(ctx, 1); {
+		switch got, err := inbox.Take(ctx, 1); {
 		case err != nil:
 			return 0, err
 		case len(got) > 0:
 			ms = bench.Milliseconds(time.Since(began))
-			return ms, settle(ctx, seat, got[0].Message.ID)
+			return ms, settle(ctx, inbox, got[0].Message.ID)
 		}
-		if err := seat.Wait(ctx); err != nil {
+		if err := inbox.Wait(ctx); err != nil {
 			return 0, err
 		}
 	}
 }
 
 // takeSome takes what there is, or waits for it.
-func takeSome(ctx context.Context, seat *relay.Consumer) (int, error) {
-	got, err := seat.Take(ctx, 64)
+func takeSome(ctx context.Context, inbox *relay.Consumer) (int, error) {
+	got, err := inbox.Take(ctx, 64)
 	if err == nil && len(got) == 0 {
-		err = seat.Wait(ctx)
+		err = inbox.Wait(ctx)
 	}
 	if err != nil {
 		return 0, err
 	}
 	for _, one := range got {
-		if err := settle(ctx, seat, one.Message.ID); err != nil {
+		if err := settle(ctx, inbox, one.Message.ID); err != nil {
 			return 0, err
 		}
 	}
 	return len(got), nil
 }
 
-func settle(ctx context.Context, seat *relay.Consumer, id string) error {
-	if err := seat.Begin(ctx, id, "text", "typed"); err != nil {
+func settle(ctx context.Context, inbox *relay.Consumer, id string) error {
+	if err := inbox.Begin(ctx, id, "text", "typed"); err != nil {
 		return err
 	}
-	return seat.Done(ctx, id, false)
+	return inbox.Done(ctx, id, false)
 }
 
 // worksCommand is the agent of bench relay.

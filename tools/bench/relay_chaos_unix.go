@@ -30,11 +30,11 @@ const (
 // chaos sends thousands of messages to an agent, and kills the daemon and the
 // hookway run around the agent in turn.
 func (s *relayStage) chaos(ctx context.Context, plan relayPlan) ([]row, error) {
-	seat, err := s.store.Join(ctx, relay.Presence{Session: "chaos", Name: "Worker", Kind: relay.KindPerson}) // so that the name is known
+	inbox, err := s.store.Join(ctx, relay.Presence{Session: "chaos", Name: "Worker", Kind: relay.KindPerson}) // so that the name is known
 	if err != nil {
 		return nil, err
 	}
-	if err := seat.Close(); err != nil {
+	if err := inbox.Close(); err != nil {
 		return nil, err
 	}
 	began := time.Now()
@@ -179,7 +179,7 @@ func (k *killer) until(ctx context.Context, sent int64) error {
 }
 
 func (k *killer) killDaemon(ctx context.Context) error {
-	if err := k.stage.poke(ctx); err != nil { // the one before may be dead still
+	if err := k.stage.startDaemon(ctx); err != nil { // the one before may be dead still
 		return err
 	}
 	client, err := daemon.Dial(ctx, k.stage.places.Socket)

@@ -75,7 +75,7 @@ func (p *program) newRelayStage(ctx context.Context) (*relayStage, error) {
 		s.store, err = relay.Open(ctx, filepath.Join(state, "relay"), relay.Options{Limits: limits, Wake: s.wake})
 	}
 	if err == nil {
-		err = s.poke(ctx)
+		err = s.startDaemon(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.close())
@@ -102,18 +102,18 @@ func (s *relayStage) wake(ctx context.Context, agents []string) {
 	roster.Notify(ctx, s.places.Dir, agents)
 }
 
-// poke starts the daemon if none runs. One that was killed just now may still take the
+// startDaemon starts the daemon if none runs. One that was killed just now may still take the
 // connection, and break it: then another one is started.
-func (s *relayStage) poke(ctx context.Context) (err error) {
+func (s *relayStage) startDaemon(ctx context.Context) (err error) {
 	for range 50 {
-		if err = s.pokeOnce(ctx); err == nil || backoff.Sleep(ctx, 20*time.Millisecond) != nil {
+		if err = s.startOnce(ctx); err == nil || backoff.Sleep(ctx, 20*time.Millisecond) != nil {
 			return err
 		}
 	}
 	return err
 }
 
-func (s *relayStage) pokeOnce(ctx context.Context) error {
+func (s *relayStage) startOnce(ctx context.Context) error {
 	client, err := daemon.Start(ctx, s.places, s.hookway, s.env)
 	if err != nil {
 		return err

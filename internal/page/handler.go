@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Door answers what comes in at the page's port.
-type Door struct {
+// Handler answers what comes in at the page's port.
+type Handler struct {
 	Store   *Store
 	Version string // of the daemon
 
@@ -61,38 +61,38 @@ const (
 	PINHeader   = "X-Hookway-PIN"
 
 	versionHeader = "X-Hookway-Version"
-	mostBody      = 4 << 10 // of what the door itself reads
+	mostBody      = 4 << 10 // of what the handler itself reads
 	mostSecret    = 200
 	mostCookies   = 8   // of one name
 	mostUnder     = 256 // requests under way, streams among them
 	bodyTime      = 10 * time.Second
-	answerTime    = 30 * time.Second // for a browser to take what the door itself answers
+	answerTime    = 30 * time.Second // for a browser to take what the handler itself answers
 )
 
 // ServeHTTP answers a request.
-func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header())
-	w.Header().Set(versionHeader, d.Version)
+	w.Header().Set(versionHeader, h.Version)
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTime))
 	err := meant(r)
 	if err == nil {
-		err = d.within(func() error { return d.route(w, r) })
+		err = h.within(func() error { return h.route(w, r) })
 	}
 	if err != nil {
-		d.fail(w, r, err)
+		h.fail(w, r, err)
 	}
 }
 
 // within answers a request if there is room for it.
-func (d *Door) within(do func() error) error {
-	defer d.under.Add(-1)
-	if d.under.Add(1) > mostUnder {
+func (h *Handler) within(do func() error) error {
+	defer h.under.Add(-1)
+	if h.under.Add(1) > mostUnder {
 		return refuse(http.StatusServiceUnavailable, "busy", "%d requests are under way already; try again", mostUnder).with("Retry-After", "1")
 	}
 	return do()
 }
 
-func (d *Door) route(w http.ResponseWriter, r *http.Request) error {
+func (h *Handler) route(w http.ResponseWriter, r *http.Request) error {
 	path := r.URL.Path
 	if f, ok := theBundle().files[path]; ok {
 		return serveFile(w, r, f)
@@ -101,9 +101,9 @@ func (d *Door) route(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if path == "/login" {
-		return only(r, http.MethodPost, func() error { return d.login(w, r) })
+		return only(r, http.MethodPost, func() error { return h.login(w, r) })
 	}
-	who, err := d.visitor(r)
+	who, err := h.visitor(r)
 	if err != nil {
 		return err
 	}
@@ -113,17 +113,17 @@ func (d *Door) route(w http.ResponseWriter, r *http.Request) error {
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // it may be a stream
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
-		go d.endWith(ctx, who.Session.ID, cancel)
-		d.API(w, r.WithContext(ctx), who)
+		go h.endWith(ctx, who.Session.ID, cancel)
+		h.API(w, r.WithContext(ctx), who)
 		return nil
 	case path == "/session":
-		return only(r, http.MethodGet, func() error { return d.session(w, r, &who.Session) })
+		return only(r, http.MethodGet, func() error { return h.session(w, r, &who.Session) })
 	case path == "/sessions":
-		return only(r, http.MethodGet, func() error { return d.sessions(w, &who.Session) })
+		return only(r, http.MethodGet, func() error { return h.sessions(w, &who.Session) })
 	case path == "/logout":
-		return only(r, http.MethodPost, func() error { return d.end(w, r, &who.Session, who.Session.ID) })
+		return only(r, http.MethodPost, func() error { return h.end(w, r, &who.Session, who.Session.ID) })
 	case one:
-		return only(r, http.MethodDelete, func() error { return d.end(w, r, &who.Session, id) })
+		return only(r, http.MethodDelete, func() error { return h.end(w, r, &who.Session, id) })
 	}
 	return refuse(http.StatusNotFound, "no-such-path", "there is nothing at this path")
 }
@@ -133,7 +133,7 @@ const sessionEvery = 2 * time.Second
 
 // endWith ends a request that goes on for long when its session ends, also by another
 // process: a browser that was logged out is told nothing more, and counts as nobody.
-func (d *Door) endWith(ctx context.Context, session string, end context.CancelFunc) {
+func (h *Handler) endWith(ctx context.Context, session string, end context.CancelFunc) {
 	tick := time.NewTicker(sessionEvery)
 	defer tick.Stop()
 	for {
@@ -141,7 +141,7 @@ func (d *Door) endWith(ctx context.Context, session string, end context.CancelFu
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if !d.known().has(session) {
+			if !h.known().has(session) {
 				end()
 				return
 			}
@@ -150,7 +150,7 @@ func (d *Door) endWith(ctx context.Context, session string, end context.CancelFu
 }
 
 // known is the store as this process has it.
-func (d *Door) known() *kept {
-	d.once.Do(func() { d.kept.store = d.Store })
-	return &d.kept
+func (h *Handler) known() *kept {
+	h.once.Do(func() { h.kept.store = h.Store })
+	return &h.kept
 }
