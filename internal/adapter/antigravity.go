@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/hookway/hookway/hook"
@@ -70,7 +71,7 @@ func (Antigravity) Encode(ev hook.AnyEvent, out hook.Outcome[any]) (Reply, error
 		antigravityPreToolUse(a)
 	case "Stop":
 		if out.Action == hook.ActionBlock {
-			a.top["decision"], a.top["reason"] = "continue", orText(out.Reason, "Go on.")
+			a.top["decision"], a.top["reason"] = "continue", cmp.Or(out.Reason, "Go on.")
 		}
 	case "PreInvocation", "PostInvocation":
 		if out.Inject != "" {
@@ -94,6 +95,6 @@ func antigravityPreToolUse(a *answer) {
 	}
 	a.top["decision"] = decision
 	if reason := a.out.Reason; reason != "" || decision == "deny" {
-		a.top["reason"] = orText(reason, "A hook decided so")
+		a.top["reason"] = cmp.Or(reason, "A hook decided so")
 	}
 }

@@ -1,6 +1,11 @@
 package adapter
 
-import "github.com/hookway/hookway/hook"
+import (
+	"cmp"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/visible"
+)
 
 // Encode writes an outcome as Copilot reads it: JSON and exit code 0. An exit
 // code would deny too, but the model would not be told why.
@@ -45,7 +50,7 @@ func (a copilotAnswer) part() object {
 	return a.top
 }
 
-func (a copilotAnswer) reason() string { return orText(a.out.Reason, "a hook decided so") }
+func (a copilotAnswer) reason() string { return cmp.Or(a.out.Reason, "a hook decided so") }
 
 func (a copilotAnswer) inject() {
 	if a.out.Inject != "" {
@@ -134,5 +139,5 @@ func (a copilotAnswer) other(ev hook.AnyEvent) {
 	}
 	native, _ := ev.Head().Metadata[metaNative].(object)
 	text, _ := pick[string](native, "transformedPrompt", "prompt")
-	a.top["modifiedTransformedPrompt"] = joined(text, a.out.Inject)
+	a.top["modifiedTransformedPrompt"] = visible.Join("\n\n", text, a.out.Inject)
 }

@@ -1,9 +1,11 @@
 package adapter
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // Cursor speaks the hook protocol of Cursor: of the editor, and of its CLI.
@@ -140,7 +142,7 @@ func (Cursor) Encode(ev hook.AnyEvent, out hook.Outcome[any]) (Reply, error) {
 		a.postToolUse()
 	case "stop", "subagentStop":
 		if out.Action == hook.ActionBlock {
-			a.top["followup_message"] = orText(out.Reason, "Go on.")
+			a.top["followup_message"] = cmp.Or(out.Reason, "Go on.")
 		}
 		a.unheard()
 	case "sessionStart", "preCompact":
@@ -160,7 +162,7 @@ type cursorAnswer struct{ *answer }
 // toUser shows the user what hooks have to say to them, and the reason of a
 // refusal, for which Cursor has no place that the user sees.
 func (a cursorAnswer) toUser(reason string) {
-	if text := joined(a.out.UserMessage, reason); text != "" {
+	if text := visible.Join("\n\n", a.out.UserMessage, reason); text != "" {
 		a.top["user_message"] = text
 	}
 }
@@ -173,7 +175,7 @@ func (a cursorAnswer) unheard() {
 }
 
 func (a cursorAnswer) permission(ev hook.AnyEvent) {
-	reason := orText(a.out.Reason, "A hook decided so")
+	reason := cmp.Or(a.out.Reason, "A hook decided so")
 	switch a.out.Action {
 	case hook.ActionAllow:
 		a.top["permission"] = "allow"
@@ -198,7 +200,7 @@ func (a cursorAnswer) postToolUse() {
 	a.unheard()
 	text := a.out.Inject
 	if a.out.Action == hook.ActionBlock {
-		text = joined(orText(a.out.Reason, "A hook blocked this result"), text)
+		text = visible.Join("\n\n", cmp.Or(a.out.Reason, "A hook blocked this result"), text)
 	}
 	if text != "" {
 		a.top["additional_context"] = text

@@ -1,12 +1,14 @@
 package adapter
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // Degradation is a part of an outcome that the agent cannot enforce, and what
@@ -112,7 +114,7 @@ func (f *fitter) action() {
 			f.lost("ask", "no opinion", "%s cannot ask the user, and ask_fallback is allow", where)
 			f.pass()
 		default:
-			f.block("ask", orText(out.Reason, "The user would have to confirm this")+" (the user cannot be asked here)", where+" cannot ask the user")
+			f.block("ask", cmp.Or(out.Reason, "The user would have to confirm this")+" (the user cannot be asked here)", where+" cannot ask the user")
 		}
 	case hook.ActionAllow:
 		if f.can&Allow == 0 {
@@ -120,7 +122,7 @@ func (f *fitter) action() {
 			f.pass()
 		}
 	case hook.ActionRetry:
-		f.block("retry", fmt.Sprintf("%s (try again in %v)", orText(out.Reason, "Not now"), out.RetryDelay.Round(time.Millisecond)), where+" cannot wait and try again")
+		f.block("retry", fmt.Sprintf("%s (try again in %v)", cmp.Or(out.Reason, "Not now"), out.RetryDelay.Round(time.Millisecond)), where+" cannot wait and try again")
 	case hook.ActionAnswer:
 		f.answer(where)
 	}
@@ -135,7 +137,7 @@ func (f *fitter) answer(where string) {
 		f.block("answer", "The call was answered without running it. Its result: "+resultText(out.Result), where+" takes no result from a hook")
 	case f.can&Inject != 0: // a recovery after the fact: the model can be told
 		f.lost("answer", "injected text", "%s takes no result from a hook", where)
-		out.Inject = joined(resultText(out.Result), out.Inject)
+		out.Inject = visible.Join("\n\n", resultText(out.Result), out.Inject)
 		f.pass()
 	default:
 		f.block("answer", "Answered by a hook: "+resultText(out.Result), where+" takes no result from a hook")
@@ -191,30 +193,12 @@ func (f *fitter) inject() {
 		return
 	case out.Action == hook.ActionBlock:
 		f.lost("injected text", "a part of the reason", "%s takes no text at %s", f.a.Title, f.row.Name)
-		out.Reason = joined(out.Reason, out.Inject)
+		out.Reason = visible.Join("\n\n", out.Reason, out.Inject)
 	default:
 		f.lost("injected text", "text at the next event that takes it", "%s takes no text at %s", f.a.Title, f.row.Name)
 		f.Later = out.Inject
 	}
 	out.Inject = ""
-}
-
-// joined puts texts together as injected texts are.
-func joined(texts ...string) string {
-	var parts []string
-	for _, text := range texts {
-		if text != "" {
-			parts = append(parts, text)
-		}
-	}
-	return strings.Join(parts, "\n\n")
-}
-
-func orText(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 // resultText writes a hook's result for a reader of text.

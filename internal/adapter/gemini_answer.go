@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // Encode writes an outcome as Gemini CLI reads it: JSON and exit code 0. Stdout
@@ -57,11 +58,11 @@ func (a geminiAnswer) beforeTool() {
 func (a geminiAnswer) afterTool() {
 	switch text, changed := a.changedOutput(); {
 	case a.out.Action == hook.ActionBlock:
-		a.deny(joined(a.reason(), a.out.Inject))
+		a.deny(visible.Join("\n\n", a.reason(), a.out.Inject))
 	case changed && strings.TrimSpace(text) == "":
-		a.deny(joined("(a hook removed the output)", a.out.Inject))
+		a.deny(visible.Join("\n\n", "(a hook removed the output)", a.out.Inject))
 	case changed:
-		a.deny(joined(text, a.out.Inject))
+		a.deny(visible.Join("\n\n", text, a.out.Inject))
 	}
 }
 

@@ -1,6 +1,8 @@
 package adapter
 
 import (
+	"cmp"
+
 	"github.com/hookway/hookway/hook"
 )
 
@@ -11,7 +13,7 @@ func (OpenCode) Encode(ev hook.AnyEvent, out hook.Outcome[any]) (Reply, error) {
 		a.top["user_message"] = out.UserMessage // the plugin shows it as a toast
 	}
 	if out.Action == hook.ActionBlock {
-		a.top["action"], a.top["reason"] = "block", orText(out.Reason, "A hook decided so")
+		a.top["action"], a.top["reason"] = "block", cmp.Or(out.Reason, "A hook decided so")
 	}
 	if modified := openCodeModified(a, ev); len(modified) > 0 && out.Action != hook.ActionBlock {
 		a.top["modified"] = modified
@@ -67,7 +69,7 @@ func openCodeResult(a *answer) {
 	if a.out.Action == hook.ActionBlock {
 		delete(a.top, "action")
 		delete(a.top, "reason")
-		text, changed = orText(a.out.Reason, "A hook blocked this result"), true
+		text, changed = cmp.Or(a.out.Reason, "A hook blocked this result"), true
 	}
 	if changed {
 		a.top["modified"] = object{"output": text}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // Qwen speaks Qwen Code's hook protocol, as version 0.24 reads it. It looks like
@@ -101,7 +102,7 @@ func (a qwenAnswer) postToolUse() {
 	case strings.TrimSpace(text) == "":
 		text = "(a hook removed the output)"
 	}
-	a.top["continue"], a.top["stopReason"] = false, joined(text, a.out.Inject)
+	a.top["continue"], a.top["stopReason"] = false, visible.Join("\n\n", text, a.out.Inject)
 }
 
 // stop tells that a hook written for Claude Code wanted the turn to end: Qwen

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // An agent may work on several folders at once. The event is fired at the hooks of one;
@@ -60,16 +61,9 @@ func Merge(out, more *hook.Outcome[any]) {
 	if out.Facts == nil {
 		out.Facts = more.Facts
 	}
-	out.Inject = joined(out.Inject, more.Inject, "\n\n")
+	out.Inject = visible.Join("\n\n", out.Inject, more.Inject)
 	if !strings.Contains(out.UserMessage, more.UserMessage) {
-		out.UserMessage = joined(out.UserMessage, more.UserMessage, "\n")
+		out.UserMessage = visible.Join("\n", out.UserMessage, more.UserMessage)
 	}
 	out.Metadata = more.Metadata
-}
-
-func joined(a, b, with string) string {
-	if a != "" && b != "" {
-		return a + with + b
-	}
-	return a + b
 }

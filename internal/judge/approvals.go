@@ -18,6 +18,7 @@ import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/internal/process"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // What a hook asks about can be answered from elsewhere. It is a request in a file before
@@ -302,7 +303,7 @@ func approval(out *hook.Outcome[any]) map[string]any {
 func noteAt(out *hook.Outcome[any], text string) {
 	for i := range out.Steps {
 		if s := &out.Steps[i]; s.Hook == out.By {
-			s.Note = joined(s.Note, text, "; ")
+			s.Note = visible.Join("; ", s.Note, text)
 			return
 		}
 	}

@@ -38,7 +38,7 @@ func (j *Judge) morning(ctx context.Context, set *config.Set, ev hook.AnyEvent, 
 	if !all {
 		count = "at least " + count
 	}
-	out.UserMessage = joined(out.UserMessage, "hookway: "+count+" would have been stopped yesterday; hookway log --would", "\n")
+	out.UserMessage = visible.Join("\n", out.UserMessage, "hookway: "+count+" would have been stopped yesterday; hookway log --would")
 }
 
 // wouldStop counts the calls that would have been stopped on the day before, among so

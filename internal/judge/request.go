@@ -16,6 +16,7 @@ import (
 	variables "github.com/hookway/hookway/internal/environ"
 	"github.com/hookway/hookway/internal/gateway/spool"
 	"github.com/hookway/hookway/internal/guards"
+	"github.com/hookway/hookway/internal/visible"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -215,7 +216,7 @@ func (r *request) addLater(out *hook.Outcome[any]) {
 	if can&adapter.Inject == 0 || can&adapter.GoOn != 0 && out.Action != hook.ActionBlock && out.Inject == "" {
 		return
 	}
-	out.Inject = joined(r.channel().Later.Take(r.address()), out.Inject, "\n\n")
+	out.Inject = visible.Join("\n\n", r.channel().Later.Take(r.address()), out.Inject)
 }
 
 // ends reports whether nothing comes any more from who this event is about.
@@ -260,13 +261,6 @@ func fate(sent error) delivery.Fate {
 		return delivery.Unconfirmed
 	}
 	return delivery.Returned
-}
-
-func joined(a, b, with string) string {
-	if a != "" && b != "" {
-		return a + with + b
-	}
-	return a + b
 }
 
 // fit turns an outcome into what the agent can enforce.

@@ -14,6 +14,7 @@ import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/internal/keep"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // A call that hookway's own rules stop can pass by a person's word, once. What comes of
@@ -120,7 +121,7 @@ func recordOf(ev hook.AnyEvent, out *hook.Outcome[any], took time.Duration) audi
 		return record
 	}
 	if who := guards.LetThrough(out); who != "" {
-		record.By, record.Reason = cmp.Or(record.By, guards.ID), joined(record.Reason, who, "; ")
+		record.By, record.Reason = cmp.Or(record.By, guards.ID), visible.Join("; ", record.Reason, who)
 	}
 	return record
 }

@@ -181,11 +181,11 @@ func (r *request) told() func(error) {
 // unless it may not.
 func (r *request) inject(out *hook.Outcome[any], text string) bool {
 	if _, stops := hook.StopOf(r.ev); !stops || out.Action == hook.ActionBlock {
-		out.Inject = joined(out.Inject, text, "\n\n")
+		out.Inject = visible.Join("\n\n", out.Inject, text)
 		return true
 	}
 	would := *out
-	would.Action, would.By, would.Reason, would.Inject = hook.ActionBlock, "hookway", joined(out.Inject, text, "\n\n"), ""
+	would.Action, would.By, would.Reason, would.Inject = hook.ActionBlock, "hookway", visible.Join("\n\n", out.Inject, text), ""
 	if r.limit(&would); would.Action != hook.ActionBlock {
 		return false
 	}

@@ -3,7 +3,6 @@ package relay
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/hookway/hookway/internal/sqlite"
@@ -131,21 +130,6 @@ func (a access) theirs() ([]Agent, error) {
 		return nil
 	}, "SELECT peer_agent.name, peer_agent.machine, peer_agent.offline, peer.heard FROM peer_agent JOIN peer USING (machine) ORDER BY peer_agent.machine, peer_agent.key")
 	return all, err
-}
-
-// knownAgent gives the key of an agent of this machine.
-func (a access) knownAgent(name string) (string, error) {
-	name = strings.TrimSpace(name)
-	if before, machine, ok := strings.Cut(name, "@"); ok && strings.ToLower(machine) == a.s.machine {
-		name = before
-	}
-	k := key(name)
-	known, err := a.get([]any{new(int)}, "SELECT 1 FROM agent WHERE key = ?", k)
-	if known || err != nil {
-		return k, err
-	}
-	all, err := a.strings("SELECT name FROM agent")
-	return "", unknownOr(err, "agent", name, nearest(name, all))
 }
 
 // Known gives what is noted of an agent of this machine. Unlike [Store.Agents] it does

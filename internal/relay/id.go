@@ -65,3 +65,9 @@ func Short(id string) string {
 	}
 	return strings.ToLower(id[len(id)-n:])
 }
+
+func validID(id string) bool {
+	return len(id) >= 8 && len(id) <= 64 && strings.IndexFunc(id, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '_'
+	}) < 0
+}

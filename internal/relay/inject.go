@@ -180,12 +180,6 @@ func (consumer *Consumer) drop(id string) {
 	consumer.mu.Unlock()
 }
 
-func (consumer *Consumer) presence() Presence {
-	consumer.mu.Lock()
-	defer consumer.mu.Unlock()
-	return consumer.p
-}
-
 // Seen says that everything that was injected into the session was seen.
 func (consumer *Consumer) Seen(ctx context.Context) error {
 	session := consumer.presence().Session

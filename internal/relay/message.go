@@ -1,6 +1,11 @@
 package relay
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+)
 
 // Priority orders what waits for one agent; within one priority, what came first
 // is first. "" is [PriorityNormal].
@@ -70,4 +75,17 @@ type Receipt struct {
 	Injected time.Time `json:"injected,omitzero"`
 	Seen     time.Time `json:"seen,omitzero"`
 	Replied  time.Time `json:"replied,omitzero"`
+}
+
+const longestThread = 128 // characters
+
+// Thread says why a thread cannot have that name: in front of a directive's
+// text, as in [thread:build], it is one word. What programs of others call a thread
+// is kept as it is, so that [Store.Send] takes more; there it is answered by
+// [Message.ReplyTo]. "" is no thread, and fine.
+func Thread(name string) error {
+	if strings.ContainsFunc(name, func(r rune) bool { return r == ']' || unicode.IsSpace(r) }) {
+		return &refusal{fmt.Sprintf("%q cannot be the name of a thread: agents write it as one word, [thread:NAME]; use - or _ in place of blanks and brackets", name)}
+	}
+	return nil
 }

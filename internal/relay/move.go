@@ -56,6 +56,3 @@ func (a access) notice(d delivery) error {
 	_, err = a.post(&n, target{machines: []string{""}, agent: d.sender, name: name})
 	return err
 }
-
-// noticeFrom is who sends what hookway itself has to say.
-const noticeFrom = "hookway"

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"unicode"
@@ -103,4 +104,39 @@ func key(name string) string {
 // blank reports whether a text has nothing that can be seen.
 func blank(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return !unicode.IsSpace(r) && !unseen(r) }) < 0
+}
+
+// Stranger says why a message from outside cannot bear a name that it gives itself:
+// an agent is known by it, here or on another machine, or it is reserved.
+func (s *Store) Stranger(ctx context.Context, name string) error {
+	if err := Reserved(name); err != nil {
+		return err
+	}
+	known, err := s.read(ctx).get([]any{new(int)},
+		"SELECT 1 FROM agent WHERE key = ?1 UNION ALL SELECT 1 FROM peer_agent WHERE key = ?1 LIMIT 1", key(norm.NFC.String(name)))
+	if err != nil {
+		return s.explain("read", err)
+	}
+	if known {
+		return &refusal{fmt.Sprintf("%s is an agent; what comes from outside has another name, unless the configuration says it", name)}
+	}
+	return nil
+}
+
+// noticeFrom is who sends what hookway itself has to say.
+const noticeFrom = "hookway"
+
+// knownAgent gives the key of an agent of this machine.
+func (a access) knownAgent(name string) (string, error) {
+	name = strings.TrimSpace(name)
+	if before, machine, ok := strings.Cut(name, "@"); ok && strings.ToLower(machine) == a.s.machine {
+		name = before
+	}
+	k := key(name)
+	known, err := a.get([]any{new(int)}, "SELECT 1 FROM agent WHERE key = ?", k)
+	if known || err != nil {
+		return k, err
+	}
+	all, err := a.strings("SELECT name FROM agent")
+	return "", unknownOr(err, "agent", name, nearest(name, all))
 }

@@ -42,26 +42,6 @@ func (p signal) until(ctx context.Context, there func() (bool, error)) error {
 	}
 }
 
-// spread tells what a transaction has brought to those who wait for it, here and in
-// other processes.
-func (s *Store) spread(n *news) {
-	if n.out {
-		s.outgoing.notify()
-	}
-	if len(n.agents) > 0 {
-		s.notifyAgents(func(agent string) bool { return n.agents[agent] != "" })
-		s.waker.tell(n.agents)
-	}
-}
-
-// Notify looks for what came by other processes: it wakes the consumers of this one, and
-// the daemon that carries.
-func (s *Store) Notify(ctx context.Context) error {
-	s.notifyAgents(func(string) bool { return true })
-	s.NotifyOutgoing()
-	return s.explain("changed", s.drain(ctx))
-}
-
 // waker tells other processes that something has come, one after the other: what comes
 // meanwhile is notified at once after that.
 type waker struct {

@@ -2,7 +2,6 @@ package relay
 
 import (
 	"context"
-	"time"
 
 	"github.com/hookway/hookway/internal/sqlite"
 )
@@ -91,10 +90,6 @@ func (s *Store) Republish(ctx context.Context, machine string) error {
 		return err
 	}))
 }
-
-// receiptsKept is how long receipts stay in the outbox that were published: nobody
-// confirms them, but their stream may be lost.
-const receiptsKept = 7 * 24 * time.Hour
 
 // Targets waits until there are machines that something is to be published for and
 // that need not be passed over, which is asked anew at each look, and gives them.

@@ -113,7 +113,6 @@ func (s *Store) complete(m *Message) (err error) {
 const MostAttachments = 32
 
 const (
-	longestThread = 128
 	deepest       = 100      // levels of metadata; SQLite reads no JSON of more than 1000
 	besideContent = 64 << 10 // bytes of all of a message but its text
 )
@@ -168,12 +167,6 @@ func depth(text []byte) (most int) {
 		}
 	}
 	return most
-}
-
-func validID(id string) bool {
-	return len(id) >= 8 && len(id) <= 64 && strings.IndexFunc(id, func(r rune) bool {
-		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '_'
-	}) < 0
 }
 
 // send keeps a message and all that follows from it.

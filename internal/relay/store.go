@@ -2,16 +2,14 @@ package relay
 
 import (
 	"context"
+	"database/sql"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"math"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
-	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/sqlite"
 )
 
@@ -77,81 +75,139 @@ type Store struct {
 	waker     waker
 }
 
-// fileName is the store's file in its folder.
-const fileName = "relay.db"
+// access reads and writes the tables, within a transaction if it has one.
+type access struct {
+	ctx context.Context
+	s   *Store
+	tx  *sql.Tx
 
-// Exists reports whether there is a store in a folder: somebody has used the relay.
-func Exists(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, fileName))
-	return err == nil
+	own  map[string]*sql.Stmt // statements that the transaction was the first to use
+	news *news
 }
 
-// Open opens the store in a folder, and makes it if there is none.
-func Open(ctx context.Context, dir string, o Options) (*Store, error) {
-	dir, err := filepath.Abs(dir)
+// news is what a transaction has brought. It is published when that is on the disk.
+type news struct {
+	agents map[string]string // of this machine, that have something new: key to name
+	out    bool              // there is something in the outbox
+}
+
+// write runs do in a transaction, and commits it if do returns no error. Within
+// this process one runs at a time: SQLite would let the others sleep and look again.
+// After it, those who wait for what it has brought are notified.
+func (s *Store) write(ctx context.Context, do func(access) error) error {
+	news := &news{agents: map[string]string{}}
+	err := s.transact(ctx, news, do)
+	if err == nil {
+		s.spread(news)
+	}
+	return err
+}
+
+func (s *Store) transact(ctx context.Context, news *news, do func(access) error) error {
+	select {
+	case s.writing <- struct{}{}:
+		defer func() { <-s.writing }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	own := map[string]*sql.Stmt{}
+	err := s.file.Write(ctx, func(tx *sql.Tx) error {
+		// What has begun is short: to watch the context in each step costs more.
+		return do(access{ctx: context.WithoutCancel(ctx), s: s, tx: tx, own: own, news: news})
+	})
+	for text := range own {
+		_, _ = s.read(ctx).statement(text) // for the next time; that will see an error too
+	}
+	return err
+}
+
+// read gives access outside of a transaction.
+func (s *Store) read(ctx context.Context) access { return access{ctx: ctx, s: s} }
+
+// statement prepares a text. All that use it share one. What a transaction is the
+// first to use it prepares for itself: to wait there for another connection would be
+// to wait for those that wait for the transaction.
+func (a access) statement(text string) (*sql.Stmt, error) {
+	known, ok := a.s.statements.Load(text)
+	switch {
+	case ok && a.tx != nil:
+		return a.tx.StmtContext(a.ctx, known.(*sql.Stmt)), nil
+	case ok:
+		return known.(*sql.Stmt), nil
+	case a.tx != nil && a.own[text] != nil:
+		return a.own[text], nil
+	case a.tx != nil:
+		made, err := a.tx.PrepareContext(a.ctx, text)
+		if err == nil {
+			a.own[text] = made
+		}
+		return made, err
+	}
+	made, err := a.s.file.PrepareContext(a.ctx, text)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{
-		dir: dir, limits: o.Limits.orDefault(), log: logline.Or(o.Log), now: time.Now,
-		writing: make(chan struct{}, 1), outgoing: newSignal(), forgetting: newSignal(), consumers: map[*Consumer]bool{},
-		waker: waker{wake: o.Wake},
+	if known, late := a.s.statements.LoadOrStore(text, made); late {
+		_ = made.Close() // another goroutine was first
+		return known.(*sql.Stmt), nil
 	}
-	if s.file, err = sqlite.Open(ctx, filepath.Join(dir, fileName), form); err != nil {
-		return nil, err
-	}
-	s.opened, _ = os.Stat(s.file.Path())
-	if err := s.begin(ctx, o.Machine); err != nil {
-		return nil, errors.Join(s.explain("opened", err), s.file.Close())
-	}
-	return s, nil
+	return made, nil
 }
 
-// Gone reports whether the file was moved away or removed since it was opened, so that
-// what others send is in another one.
-func (s *Store) Gone() bool {
-	now, err := os.Stat(s.file.Path())
+// exec runs a statement, and gives how many rows it has changed.
+func (a access) exec(text string, args ...any) (int64, error) {
+	st, err := a.statement(text)
 	if err != nil {
-		return errors.Is(err, fs.ErrNotExist)
+		return 0, err
 	}
-	return s.opened != nil && !os.SameFile(s.opened, now)
+	result, err := st.ExecContext(a.ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
-// begin does what an open file needs to be a store.
-func (s *Store) begin(ctx context.Context, machine string) error {
-	for _, folder := range []string{s.consumerFolder(), s.leaseFolder()} {
-		if err := os.MkdirAll(folder, 0o700); err != nil {
+// get reads one row; it reports whether there is one.
+func (a access) get(to []any, text string, args ...any) (bool, error) {
+	st, err := a.statement(text)
+	if err != nil {
+		return false, err
+	}
+	err = st.QueryRowContext(a.ctx, args...).Scan(to...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// each calls do for each row that was read into to.
+func (a access) each(to []any, do func() error, text string, args ...any) error {
+	st, err := a.statement(text)
+	if err != nil {
+		return err
+	}
+	rows, err := st.QueryContext(a.ctx, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(to...); err != nil {
+			return err
+		}
+		if err := do(); err != nil {
 			return err
 		}
 	}
-	if err := s.pinMachine(ctx, machine); err != nil {
-		return err
-	}
-	if err := s.drain(ctx); err != nil {
-		s.log.Warn(s.explain("changed", err).Error()) // a full disk, perhaps: it waits, and can be read
-	}
-	return s.sweep(ctx)
+	return rows.Err()
 }
 
-// Close closes the store and the consumers that are still taken.
-func (s *Store) Close() error {
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		return nil
-	}
-	s.closed = true
-	var left []*Consumer
-	for consumer := range s.consumers {
-		left = append(left, consumer)
-	}
-	s.mu.Unlock()
-	var errs []error
-	for _, consumer := range left {
-		errs = append(errs, consumer.Close())
-	}
-	s.waker.wait()
-	return errors.Join(append(errs, s.file.Close())...)
+// strings reads one column.
+func (a access) strings(text string, args ...any) ([]string, error) {
+	var one string
+	var all []string
+	err := a.each([]any{&one}, func() error { all = append(all, one); return nil }, text, args...)
+	return all, err
 }
 
 // explain says what a failure of the file means. What was refused, and is not the
@@ -161,4 +217,19 @@ func (s *Store) explain(done string, err error) error {
 		return err
 	}
 	return s.file.Explain(done, err)
+}
+
+// errEnough ends the reading of rows.
+var errEnough = errors.New("enough")
+
+// spread tells what a transaction has brought to those who wait for it, here and in
+// other processes.
+func (s *Store) spread(n *news) {
+	if n.out {
+		s.outgoing.notify()
+	}
+	if len(n.agents) > 0 {
+		s.notifyAgents(func(agent string) bool { return n.agents[agent] != "" })
+		s.waker.tell(n.agents)
+	}
 }

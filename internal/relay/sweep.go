@@ -78,3 +78,7 @@ func (a access) sweepUnwrapped(since int64) (n int, err error) {
 	}
 	return len(old), err
 }
+
+// receiptsKept is how long receipts stay in the outbox that were published: nobody
+// confirms them, but their stream may be lost.
+const receiptsKept = 7 * 24 * time.Hour

@@ -156,9 +156,6 @@ func (c choice) takes(row *waiting) (bool, error) {
 	return !alive, nil
 }
 
-// errEnough ends the reading of rows.
-var errEnough = errors.New("enough")
-
 // adopt makes the consumer the owner of what dead ones have begun, so that no other one
 // takes it too. What they have noted stays until it is begun again.
 func (consumer *Consumer) adopt(ctx context.Context, rows []waiting) ([]waiting, error) {

@@ -93,7 +93,7 @@ func (s *session) sent(ctx context.Context, to, body string) string {
 		whom = "all"
 	}
 	text := s.reply(fmt.Sprintf("The message to %s was not delivered: %s", whom, strings.ReplaceAll(strings.TrimPrefix(err.Error(), "it was not sent: "), "\n", "; ")))
-	return joined(note, text)
+	return visible.Join("\n\n", note, text)
 }
 
 // actions are what @memory can do.

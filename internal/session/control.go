@@ -14,25 +14,6 @@ import (
 // sessions. Its methods may be called from many goroutines.
 type Control struct{ s *session }
 
-// open lets the session be reached, and registers the built-in directives. What
-// it returns undoes both.
-func (s *session) open(cfg Config) (closed func()) {
-	remove, err := s.builtins()
-	if err != nil {
-		s.warnings.addf("%v", err)
-	}
-	stop := func() {}
-	if cfg.Reach != nil {
-		stop = cfg.Reach(&Control{s})
-	}
-	return func() {
-		stop()
-		s.mail.Close()
-		remove()
-		s.history.close()
-	}
-}
-
 // ID is the session's.
 func (c *Control) ID() string { return c.s.env.Session }
 

@@ -130,15 +130,6 @@ func (i *injection) fail(reason string) {
 	i.end()
 }
 
-// inject has a text typed to the program when that is safe.
-func (s *session) inject(text string) *injection { return s.typist.put(text) }
-
-// hold keeps texts waiting until it is called with false.
-func (s *session) hold(held bool) { s.typist.hold(held) }
-
-// held reports whether texts are kept waiting.
-func (s *session) held() bool { return s.typist.held() }
-
 // body is a text as the program of the profile is given it: no command of the
 // program's, and nothing that keeps Enter from submitting it.
 func (p *profile) body(text string) string {

@@ -333,3 +333,38 @@ func (t *typist) pause(ctx context.Context, d time.Duration) bool {
 	}
 	return false
 }
+
+// inject has a text typed to the program when that is safe.
+func (s *session) inject(text string) *injection { return s.typist.put(text) }
+
+// hold keeps texts waiting until it is called with false.
+func (s *session) hold(held bool) { s.typist.hold(held) }
+
+// held reports whether texts are kept waiting.
+func (s *session) held() bool { return s.typist.held() }
+
+// lately are the texts that were typed last.
+type lately struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (l *lately) add(text string) {
+	first := []rune(letters(visible.Plain(text)))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, string(first[:min(len(first), latelyLetters)]))
+	l.all = l.all[max(0, len(l.all)-latelyMost):]
+}
+
+func (l *lately) has(prompt string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	prompt = letters(prompt)
+	for _, text := range l.all {
+		if text != "" && strings.Contains(prompt, text) {
+			return true
+		}
+	}
+	return false
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -139,4 +140,9 @@ func escape(text, keep string) string {
 		text = text[size:]
 	}
 	return b.String()
+}
+
+// Join puts texts one behind the other, with sep between those that are not empty.
+func Join(sep string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), sep)
 }
