@@ -1,8 +1,6 @@
 package adapter
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -131,55 +129,86 @@ func (a *About) Event(native string) Event {
 	return Event{Name: native}
 }
 
-// codecs are all codecs, in the order in which they are listed to people.
-var codecs = []Codec{
-	Claude{}, Codex{}, Gemini{},
-	Antigravity{},
-	Cursor{},
-	Copilot{}, Copilot{Pascal: true},
-	OpenCode{},
-	Qwen{},
+// object is a JSON object. Its numbers are json.Number, so that no digit is lost.
+type object = map[string]any
+
+// Waits is what an agent does with a hook that takes its time, because a person is
+// asked elsewhere: as its program was seen to behave.
+type Waits struct {
+	// Version is that of the program that was watched; "" if none was, and then no
+	// call is held.
+	Version string
+
+	// Hold is the longest that a call may be held for a person: the agent waits so
+	// long if its settings say so, as hookway install writes them. 0: it waits too
+	// short a time for a person, whatever they say.
+	Hold time.Duration
+
+	// Beside: the agent shows its own question while the hook of its permission
+	// request runs, and whoever answers first counts. Otherwise the question comes
+	// after the hook, so that a hook that waits hides it.
+	Beside bool
+
+	// What the page about agents says: the largest time that its settings take, what
+	// happens when it is over, what other calls of the same turn do meanwhile, and what
+	// becomes of its own question.
+	Most, Late, Calls, Question string
 }
 
-// All gives the codecs of all agents.
-func All() []Codec { return slices.Clone(codecs) }
+// mostHold bounds a hold where the agent bounds none: a person who has not come after a
+// day does not come.
+const mostHold = 24 * time.Hour
 
-// Lookup finds a codec by its name. The error lists the names.
-func Lookup(name string) (Codec, error) {
-	var names []string
-	for _, c := range codecs {
-		if c.About().Name == name {
-			return c, nil
-		}
-		names = append(names, c.About().Name)
+// Holds is the longest that a call may be held for a person at an event; 0 means that it
+// is not held there.
+func (a *About) Holds(native string) time.Duration {
+	e := a.Event(native)
+	if e.Can&Block == 0 || e.Kind == nil || e.Kind != hook.PreToolUse.Info() && e.Kind != hook.PermissionRequest.Info() {
+		return 0
 	}
-	return nil, Unknown(name, names)
+	return a.Waits.Hold
 }
 
-// Unknown is the error for the name of an agent that is none of those known. People write
-// the name of its program or of the product (gemini-cli, "Claude Code").
-func Unknown(name string, known []string) error {
-	for _, k := range known {
-		if strings.HasPrefix(hook.Normal(strings.ReplaceAll(name, " ", "")), hook.Normal(k)) {
-			return fmt.Errorf("the agent %q is unknown; did you mean %s? Known: %s", name, k, strings.Join(known, ", "))
-		}
-	}
-	if near := hook.NearestWithin(2, name, known); near != "" {
-		return fmt.Errorf("the agent %q is unknown; did you mean %s? Known: %s", name, near, strings.Join(known, ", "))
-	}
-	return fmt.Errorf("the agent %q is unknown; known: %s", name, strings.Join(known, ", "))
+const (
+	latePasses = "the hook is ended and the call runs, without a word to the user"
+	lateAsks   = "; a permission request's then asks the user"
+)
+
+var claudeWaits = Waits{
+	Version: "2.1.329", Hold: mostHold, Beside: true,
+	Most: "30 days taken", Late: latePasses + "; a permission request's question stays",
+	Calls:    "what only reads goes on; other calls wait for it",
+	Question: "beside the hook: the first answer counts; `claude -p` waits for the hook in its place",
 }
 
-// NativeEvents lists the events of all agents that have no row in hookway's
-// table: hooks may be registered for them under these names.
-func NativeEvents() []string {
-	var names []string
-	for _, c := range codecs {
-		for _, e := range slices.Concat(c.About().Events, c.About().Derived) {
-			if e.Kind == nil && !slices.Contains(names, e.Name) {
-				names = append(names, e.Name)
-			}
-		}
-	}
-	return names
+var codexWaits = Waits{
+	Version: "0.169.0", Hold: mostHold,
+	Most: "30 days taken", Late: latePasses + lateAsks,
+	Calls: "go on", Question: "after the hooks; nothing ends it from elsewhere",
+}
+
+var geminiWaits = Waits{
+	Version: "0.61.0", Hold: mostHold,
+	Most:  "24 days; more than 2,147,483,647 ms is 1 ms",
+	Late:  "the hook is ended and the call runs; a warning is shown",
+	Calls: "their hooks run beside it; the calls wait for all", Question: "there is no event for it",
+}
+
+var copilotWaits = Waits{
+	Version: "1.0.102", Hold: mostHold,
+	Most: "30 days taken", Late: latePasses + lateAsks,
+	Calls: "wait for it", Question: "after the hooks; nothing ends it from elsewhere",
+}
+
+var openCodeWaits = Waits{
+	Version: "1.18.33", Hold: mostHold,
+	Most: "no bound; hookway's plugin has its own", Late: "hookway's plugin refuses the call",
+	Calls: "go on", Question: "no hook can answer it",
+}
+
+var qwenWaits = Waits{
+	Version: "0.24.4",
+	Most:    "1 min, whatever its settings say; from 1,000 on they count milliseconds",
+	Late:    latePasses + lateAsks,
+	Calls:   "what only reads goes on; other calls wait for it", Question: "after the hooks; nothing ends it from elsewhere",
 }

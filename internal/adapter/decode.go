@@ -13,9 +13,6 @@ import (
 	"github.com/hookway/hookway/wire"
 )
 
-// object is a JSON object. Its numbers are json.Number, so that no digit is lost.
-type object = map[string]any
-
 // What an event's metadata has about its origin.
 const (
 	metaNative = "native"       // the whole native event, as the agent wrote it

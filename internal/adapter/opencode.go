@@ -1,7 +1,9 @@
 package adapter
 
 import (
+	"cmp"
 	"strings"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -141,4 +143,131 @@ func openCodeError(flat object, in object) {
 	if flat["error"] == nil {
 		takeText(flat, "error", failure, "message", "name")
 	}
+}
+
+// Encode writes an outcome as hookway's plugin for OpenCode reads it.
+func (OpenCode) Encode(ev hook.AnyEvent, out hook.Outcome[any]) (Reply, error) {
+	a := newAnswer(ev, out)
+	if out.UserMessage != "" {
+		a.top["user_message"] = out.UserMessage // the plugin shows it as a toast
+	}
+	if out.Action == hook.ActionBlock {
+		a.top["action"], a.top["reason"] = "block", cmp.Or(out.Reason, "A hook decided so")
+	}
+	if modified := openCodeModified(a, ev); len(modified) > 0 && out.Action != hook.ActionBlock {
+		a.top["modified"] = modified
+	}
+	if ev.Info() == hook.PostToolUse.Info() {
+		openCodeResult(a)
+	}
+	if out.Inject != "" {
+		a.top["inject"] = out.Inject
+	}
+	return a.reply()
+}
+
+// openCodeModified gives the fields of output that hooks changed.
+func openCodeModified(a *answer, ev hook.AnyEvent) object {
+	modified := object{}
+	if input := a.changedInput(&openCodeAbout, ev); input != nil {
+		modified["args"] = input // the whole input
+		if nativeTool(ev) == patchTool {
+			patch, ok := a.changedPatch(input)
+			if !ok {
+				a.top["action"], a.top["reason"] = "block", noPatch
+				return nil
+			}
+			modified["args"] = patch
+		}
+	}
+	if prompt, ok := a.changedPrompt(); ok {
+		modified["prompt"] = prompt // the plugin puts it in place of the texts among the parts
+	}
+	switch p := a.out.Payload.(type) {
+	case hook.Generation:
+		before, ok := ev.Body().(hook.Generation)
+		switch {
+		case !ok || !a.out.Changed:
+		case p.SystemPrompt != before.SystemPrompt:
+			modified["system"] = []any{p.SystemPrompt}
+		default:
+			a.warn("only the system prompt can be changed at %s: what hook %s changed is lost", a.event, lastChange(a.out))
+		}
+	case hook.GenerationResult:
+		if a.out.Changed {
+			modified["text"] = p.ResponseText
+		}
+	}
+	return modified
+}
+
+// openCodeResult changes what the model sees of a tool's result. A block of it is
+// the reason in its place, because the tool has run.
+func openCodeResult(a *answer) {
+	text, changed := a.changedOutput()
+	if a.out.Action == hook.ActionBlock {
+		delete(a.top, "action")
+		delete(a.top, "reason")
+		text, changed = cmp.Or(a.out.Reason, "A hook blocked this result"), true
+	}
+	if changed {
+		a.top["modified"] = object{"output": text}
+	}
+}
+
+// openCodeWait is how long hookway's plugin waits for any answer. It is its own
+// deadline: OpenCode has none.
+const openCodeWait = time.Minute
+
+// openCodeAbout is OpenCode 1.18 with hookway's plugin.
+var openCodeAbout = About{
+	Name: "opencode", Agent: "opencode", Title: "OpenCode", Waits: openCodeWaits,
+	Events: []Event{
+		{Name: "chat.message", Kind: hook.AgentStart.Info(), Can: Block | ChangeInput | Inject, Wait: openCodeWait},
+		{Name: "chat.params", Wait: openCodeWait, Note: "temperature and the like of a call of the model"},
+		{Name: "chat.headers", Wait: openCodeWait},
+		{Name: "command.execute.before", Can: Block | Inject, Wait: openCodeWait, Note: "a command of the user's, such as /init"},
+		{Name: "tool.execute.before", Kind: hook.PreToolUse.Info(), Can: Block | ChangeInput, Wait: openCodeWait,
+			Note: "fired before OpenCode asks for permission, which it then does whatever hooks say; a changed input also changes the history that the model sees"},
+		{Name: "tool.execute.after", Kind: hook.PostToolUse.Info(), Can: Block | ChangeOutput | Inject, Wait: openCodeWait,
+			Note: "a block replaces the result by its reason; injected text is put after the result"},
+		{Name: "shell.env", Wait: openCodeWait},
+		{Name: "tool.definition", Wait: openCodeWait, Note: "fired for each tool before each call of the model, so hookway does not listen to it"},
+		{Name: "permission.ask", Wait: openCodeWait, Note: "declared by OpenCode and never fired"},
+		{Name: "experimental.chat.messages.transform", Wait: openCodeWait},
+		{Name: "experimental.chat.system.transform", Kind: hook.GenerateStart.Info(), Can: Block | ChangeInput | Inject, Wait: openCodeWait,
+			Note: "only the system prompt can be changed; injected text is put after it"},
+		{Name: "experimental.session.compacting", Kind: hook.PreCompact.Info(), Can: Inject, Wait: openCodeWait,
+			Note: "injected text is context for the summary"},
+		{Name: "experimental.compaction.autocontinue", Wait: openCodeWait},
+		{Name: "experimental.text.complete", Kind: hook.GenerateEnd.Info(), Can: ChangeInput, Wait: openCodeWait},
+		{Name: "config", Wait: openCodeWait},
+		{Name: "dispose", Kind: hook.SessionEnd.Info(), Wait: openCodeWait, Note: "OpenCode ends; it may not wait"},
+		{Name: "session.created", Kind: hook.SessionStart.Info(), Wait: openCodeWait},
+		{Name: "session.idle", Kind: hook.AgentStop.Info(), Wait: openCodeWait, Note: "a stop cannot be refused"},
+		{Name: "session.error", Kind: hook.Error.Info(), Wait: openCodeWait},
+		{Name: "session.compacted", Kind: hook.PostCompact.Info(), Wait: openCodeWait},
+		{Name: "permission.asked", Kind: hook.PermissionRequest.Info(), Wait: openCodeWait, Note: "only told: no hook can answer for the user"},
+		{Name: "permission.replied", Wait: openCodeWait},
+		{Name: "file.edited", Wait: openCodeWait},
+	},
+	Tools: []Tool{
+		{Native: "bash", Name: "Bash"},
+		{Native: "read", Name: "Read", Input: map[string]string{"filePath": "file_path"}},
+		{Native: "write", Name: "Write", Input: map[string]string{"filePath": "file_path"}},
+		{Native: "edit", Name: "Edit", Input: map[string]string{"filePath": "file_path", "oldString": "old_string", "newString": "new_string", "replaceAll": "replace_all"}},
+		{Native: patchTool, Name: "Edit", Input: map[string]string{"patchText": "command"}}, // in place of edit and write, for GPT models
+		{Native: "multiedit", Name: "MultiEdit", Input: map[string]string{"filePath": "file_path"}},
+		{Native: "grep", Name: "Grep"},
+		{Native: "glob", Name: "Glob"},
+		{Native: "webfetch", Name: "WebFetch"},
+		{Native: "task", Name: "Agent"},
+		{Native: "todowrite", Name: "TodoWrite"},
+	},
+	Blind: []string{
+		"OpenCode has no hooks that are commands: hookway's plugin runs the hook, and a plugin that does not load guards nothing.",
+		"A user cannot be asked: an ask is a block.",
+		"MCP tools are named server_tool, which is not told from a plain name.",
+		"Calls of sub-agents are reported to be missed by plugins in some versions.",
+	},
 }

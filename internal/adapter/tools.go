@@ -87,22 +87,6 @@ func Gist(ev hook.AnyEvent, tool string, input map[string]any) map[string]any {
 	return object{key: value}
 }
 
-// ToolName translates an agent's name of a tool into ours. It reports false if
-// no agent's tool has that name, or if several have it that are different here.
-func ToolName(native string) (name string, ok bool) {
-	for _, c := range codecs {
-		t, known := c.About().tool(native)
-		switch {
-		case !known:
-		case ok && t.Name != name:
-			return "", false
-		default:
-			name, ok = t.Name, true
-		}
-	}
-	return name, ok
-}
-
 // mcpName is the name of a tool of an MCP server.
 func mcpName(server, tool string) string {
 	return "mcp__" + strings.TrimPrefix(server, "mcp__") + "__" + tool

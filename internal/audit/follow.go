@@ -14,10 +14,6 @@ import (
 // followPause is how often Follow looks for new records.
 const followPause = 100 * time.Millisecond
 
-// slack is how much later than a record after it a record may have begun: they
-// stand in the order in which they ended.
-const slack = time.Hour
-
 // Follow gives what Read gives, and then each record as it is written, through
 // rotations, until the context ends. The log need not be there yet.
 func Follow(ctx context.Context, dir string, f Filter) iter.Seq2[Record, error] {

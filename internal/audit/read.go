@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 )
 
 // Damage is a line that is not a record. Reading goes on after it.
@@ -275,3 +276,7 @@ func (c *cursor) close() {
 		c.file.Close()
 	}
 }
+
+// slack is how much later than a record after it a record may have begun: they
+// stand in the order in which they ended.
+const slack = time.Hour

@@ -75,24 +75,6 @@ type event struct {
 	tells   bool // the answer is not waited for
 }
 
-// Agents lists the names of the agents that hookway can be installed for.
-func Agents() []string {
-	names := make([]string, len(agents))
-	for i, a := range agents {
-		names[i] = a.name
-	}
-	return names
-}
-
-func find(name string) (*agent, error) {
-	for _, a := range agents {
-		if a.name == name {
-			return a, nil
-		}
-	}
-	return nil, adapter.Unknown(name, Agents())
-}
-
 // codecs are the names by which a call of ours may be for this agent.
 func (a *agent) codecs() []string {
 	return slices.DeleteFunc(call.Agents(), func(codec string) bool {

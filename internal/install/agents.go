@@ -6,12 +6,31 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/wire/call"
 )
 
 // agents are those that hookway can be installed for, in the order in which they
 // are listed to people.
 var agents = []*agent{claude, codex, gemini, antigravity, cursor, copilot, opencode, qwen}
+
+// Agents lists the names of the agents that hookway can be installed for.
+func Agents() []string {
+	names := make([]string, len(agents))
+	for i, a := range agents {
+		names[i] = a.name
+	}
+	return names
+}
+
+func find(name string) (*agent, error) {
+	for _, a := range agents {
+		if a.name == name {
+			return a, nil
+		}
+	}
+	return nil, adapter.Unknown(name, Agents())
+}
 
 // below gives a file of a project.
 func below(name ...string) func(string) string {

@@ -7,10 +7,6 @@ import (
 	"github.com/hookway/hookway/internal/adapter"
 )
 
-// HoldTimeout is how long an agent is configured to wait at an event where a call may
-// be held for a person, unless they have longer to answer.
-const HoldTimeout = 10 * time.Minute
-
 // beyond is how much longer the agent waits than a person has to answer: what hookway
 // takes besides, with the part of the time that it keeps for its answer.
 const beyond = time.Minute

@@ -170,3 +170,7 @@ func projectRoot(dir string) string {
 		}
 	}
 }
+
+// HoldTimeout is how long an agent is configured to wait at an event where a call may
+// be held for a person, unless they have longer to answer.
+const HoldTimeout = 10 * time.Minute

@@ -72,3 +72,14 @@ func Cwd() string {
 	}
 	return dir
 }
+
+// folderThere is a folder, or "" if it is not there, or on another machine.
+func folderThere(dir string) string {
+	if dir == "" || guards.Far(dir) {
+		return ""
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return ""
+	}
+	return dir
+}
