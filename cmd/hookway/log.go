@@ -19,6 +19,7 @@ import (
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/audit/index"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/visible"
 )
@@ -115,9 +116,7 @@ func (o *logOptions) inFolder(a *app) error {
 	if err != nil {
 		return fmt.Errorf("--workspace %s: %w", o.folder, err)
 	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil { // one that is gone has records all the same
-		dir = real
-	}
+	dir = disk.Real(dir) // one that is gone has records all the same
 	if o.Workspace, err = config.WorkspaceOf(a.getenv, dir); o.Workspace == "" {
 		o.Folder = dir
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/delivery"
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/memory"
 	"github.com/hookway/hookway/internal/server"
@@ -128,7 +129,7 @@ func memoryWorkspace(a *app, named string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("--workspace %s: %w", named, err)
 		}
-		return server.WithoutLinks(abs), nil
+		return disk.Real(abs), nil
 	}
 	return a.home.Memories().ProjectAt(a.home.Options(), server.Cwd())
 }

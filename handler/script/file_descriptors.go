@@ -92,7 +92,7 @@ func readPart(f *fileCall, file *os.File) (any, error) {
 }
 
 func writePart(f *fileCall, file *os.File) (any, error) {
-	data, err := f.body(1)
+	data, err := f.body()
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (m *machine) standardFile(name string, op fileOp, fd int, args []json.RawMe
 	case "readFile", "read":
 		return m.readStandard(f, name, fd)
 	case "writeFile", "appendFile", "write":
-		data, err := f.body(1)
+		data, err := f.body()
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +174,7 @@ func wholeFile(f *fileCall, file *os.File, name string) (any, error) {
 	if name == "readFile" {
 		return readAll(file, file.Name())
 	}
-	data, err := f.body(1)
+	data, err := f.body()
 	if err != nil {
 		return nil, err
 	}

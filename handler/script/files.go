@@ -229,11 +229,11 @@ func access(f *fileCall) (any, error) {
 	return nil, mayAccess(f.paths[0], info, f.number(1))
 }
 
-// body is what is written: {text} or {base64}.
-func (f *fileCall) body(i int) ([]byte, error) {
+// body is what is written, the second argument: {text} or {base64}.
+func (f *fileCall) body() ([]byte, error) {
 	var body struct{ Text, Base64 string }
-	if i < len(f.args) {
-		if err := json.Unmarshal(f.args[i], &body); err != nil {
+	if len(f.args) > 1 {
+		if err := json.Unmarshal(f.args[1], &body); err != nil {
 			return nil, err
 		}
 	}
@@ -244,7 +244,7 @@ func (f *fileCall) body(i int) ([]byte, error) {
 }
 
 func writeFile(f *fileCall) (any, error) {
-	data, err := f.body(1)
+	data, err := f.body()
 	if err != nil {
 		return nil, err
 	}

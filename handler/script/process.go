@@ -16,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // ofProcess answers what a script asks of the process that it seems to have.
@@ -42,7 +44,7 @@ var started = time.Now()
 // about is what a program knows of itself at its beginning.
 func (m *machine) about() map[string]any {
 	node := cmp.Or(lookPath("node", m.environOf()), "node") // for a script that starts another one
-	argv := []string{node, m.p.real()}
+	argv := []string{node, disk.Real(m.p.b.File)}
 	var tty [3]bool
 	if m.prog != nil {
 		argv, tty = append(argv, m.prog.Args...), m.prog.TTY
@@ -147,17 +149,9 @@ func kill(m *machine, args []json.RawMessage) (any, error) {
 	return map[string]any{"message": "kill ESRCH", "code": "ESRCH", "errno": -3, "syscall": "kill"}, nil
 }
 
-// real is the script's file, with links followed.
-func (p *Program) real() string {
-	if real, err := filepath.EvalSymlinks(p.b.File); err == nil {
-		return real
-	}
-	return p.b.File
-}
-
 // place returns the file and the folder of a name from the script's own folder.
 func place(m *machine, args []json.RawMessage) (any, error) {
-	file := m.p.real()
+	file := disk.Real(m.p.b.File)
 	if rel := str(args, 0); rel != "" {
 		file = filepath.Join(filepath.Dir(file), filepath.FromSlash(rel))
 	}

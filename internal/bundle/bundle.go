@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/evanw/esbuild/pkg/api"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // Bundle is a script with all that it imports, as one text.
@@ -79,7 +80,7 @@ func Build(file string, o Options) (*Bundle, error) {
 	if err != nil && what.plugin == nil {
 		return nil, err
 	}
-	files.entry = realPath(file)
+	files.entry = disk.Real(file)
 	result := b.bundle(what, files, o.Exports)
 	if len(result.Errors) > 0 {
 		return nil, Mistakes(result.Errors)

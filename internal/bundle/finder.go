@@ -39,8 +39,8 @@ type finder struct {
 
 // newFinder is for a script in a folder. The root may be given as it is named.
 func newFinder(dir, root string, data bool) (*finder, error) {
-	s := &finder{root: realPath(root), data: data}
-	return s, s.readTSConfig(realPath(dir))
+	s := &finder{root: disk.Real(root), data: data}
+	return s, s.readTSConfig(disk.Real(dir))
 }
 
 // errNotThere says that an import leads to no file.
@@ -80,7 +80,7 @@ func (s *finder) onResolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 		//lint:ignore ST1005 these are the words of esbuild
 		return api.OnResolveResult{}, fmt.Errorf("Could not resolve %q", a.Path)
 	}
-	path = realPath(path)
+	path = disk.Real(path)
 	result := api.OnResolveResult{Path: path, Namespace: "file"}
 	if p := s.packageOf(filepath.Dir(path)); p != nil && p.pure() && !s.node {
 		result.SideEffects = api.SideEffectsFalse
@@ -246,7 +246,7 @@ func (s *finder) read(path string) (string, error) {
 		return "", fmt.Errorf("%s is gone", path)
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s cannot be read: %w", path, cause(err))
+		return "", fmt.Errorf("%s cannot be read: %w", path, disk.Cause(err))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -262,7 +262,7 @@ func (s *finder) onLoad(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	s.loaded = append(s.loaded, a.Path)
 	s.mu.Unlock()
 	if _, err := disk.Stat(a.Path); err != nil {
-		return api.OnLoadResult{}, fmt.Errorf("%s cannot be read: %w", a.Path, cause(err))
+		return api.OnLoadResult{}, fmt.Errorf("%s cannot be read: %w", a.Path, disk.Cause(err))
 	}
 	if !s.data && isData(a.Path, a.With) && !inside(s.root, a.Path) {
 		return api.OnLoadResult{}, outside(a.Path, s.root)

@@ -116,7 +116,7 @@ func contentOf(file string, of []string) (string, error) {
 	for _, path := range append([]string{file}, of...) {
 		data, err := disk.Read(path, MaxSource)
 		if err != nil {
-			return "", fmt.Errorf("%s cannot be read: %w", path, cause(err))
+			return "", fmt.Errorf("%s cannot be read: %w", path, disk.Cause(err))
 		}
 		fmt.Fprintf(h, "%q %d\n", path, len(data))
 		h.Write(data)

@@ -177,7 +177,7 @@ func readPlugin(dir string) (*foundPlugin, error) {
 	switch data, err := disk.Read(path, maxSetting); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return nil, fmt.Errorf("%s cannot be read: %w", path, cause(err))
+		return nil, fmt.Errorf("%s cannot be read: %w", path, disk.Cause(err))
 	default:
 		if err := json.Unmarshal(withoutComments(data), &manifest); err != nil {
 			return nil, fmt.Errorf("%s is not JSON of a plugin: %w", path, err)
@@ -303,7 +303,7 @@ func (p *plan) addHook(dir string, of *foundPlugin) error {
 	path := filepath.Join(dir, hookFileName)
 	data, err := disk.Read(path, maxSetting)
 	if err != nil {
-		return fmt.Errorf("%s cannot be read: %w", path, cause(err))
+		return fmt.Errorf("%s cannot be read: %w", path, disk.Cause(err))
 	}
 	p.files = append(p.files, path)
 	said, needs, err := readHookFile(data)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/evanw/esbuild/pkg/api"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // Required is what a script asks for while it runs, by a name that is computed.
@@ -36,8 +37,8 @@ func (b *Bundle) Require(dir, name string) (*Required, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSpecifier, err)
 	}
-	files.entry = realPath(b.File)
-	return &Required{realPath(path), files, b}, nil
+	files.entry = disk.Real(b.File)
+	return &Required{disk.Real(path), files, b}, nil
 }
 
 // Text is the text of the file.

@@ -2,9 +2,7 @@ package bundle
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -192,23 +190,6 @@ func (s *finder) relative(path string) string {
 func quote(s string) string {
 	text, _ := json.Marshal(s) // a string always can be written
 	return string(text)
-}
-
-// realPath is a path with links followed, or the path itself where that cannot be done.
-func realPath(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
-}
-
-// cause drops the operation and path of a file error, which our message has.
-func cause(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err
-	}
-	return err
 }
 
 func baseOf(file string) string {

@@ -43,7 +43,7 @@ func (c *tsconfig) extend(path string, depth int) error {
 	}
 	data, err := disk.Read(path, maxSetting)
 	if err != nil {
-		return fmt.Errorf("%s cannot be read: %w", path, cause(err))
+		return fmt.Errorf("%s cannot be read: %w", path, disk.Cause(err))
 	}
 	var file struct {
 		Extends         json.RawMessage

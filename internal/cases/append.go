@@ -40,9 +40,7 @@ var ErrStyle = errors.New("its cases are not a list with a dash before each; wri
 // is one that does not pass when fire fires it as it is written. The file is replaced in
 // one step, and only if it can be read afterwards.
 func Append(ctx context.Context, file string, options Options, list []New, fire Fire) (done Added, err error) {
-	if found, err := filepath.EvalSymlinks(file); err == nil {
-		file = found
-	}
+	file = disk.Real(file)
 	text, mode, err := readCases(file)
 	if err != nil {
 		return done, err

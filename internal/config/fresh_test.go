@@ -82,7 +82,7 @@ func TestLocateFindsTheWorkspaceThatLoadReads(t *testing.T) {
 	}
 	for _, dir := range []string{w.ws, w.work("deep")} {
 		w.write(filepath.Join(dir, "hookway.yaml"), blocking)
-		if at.Fresh() {
+		if at.Fresh(nil) {
 			t.Errorf("the hooks in %s are not seen", dir)
 		}
 		if at, err = Locate(opts); err != nil || at.Workspace != dir {
@@ -92,13 +92,13 @@ func TestLocateFindsTheWorkspaceThatLoadReads(t *testing.T) {
 	if _, err := Trust(Options{Dir: w.ws, Getenv: opts.Getenv}); err != nil {
 		t.Fatal(err)
 	}
-	if at.Fresh() {
+	if at.Fresh(nil) {
 		t.Error("that another workspace is trusted now is not seen")
 	}
 	if at, err = Locate(opts); err != nil || at.Workspace != w.ws {
 		t.Errorf("got %+v, %v; want the trusted %q", at, err, w.ws)
 	}
-	for end := time.Now().Add(patient); !at.Fresh(); { // until the changes are not fresh any more
+	for end := time.Now().Add(patient); !at.Fresh(nil); { // until the changes are not fresh any more
 		if time.Now().After(end) {
 			t.Fatal("it is never fresh")
 		}
@@ -108,7 +108,7 @@ func TestLocateFindsTheWorkspaceThatLoadReads(t *testing.T) {
 	}
 	w.must(os.Mkdir(w.work("deep/er/.hookway"), 0o755))
 	w.must(os.Mkdir(w.work("deep/er/.hookway/hooks"), 0o755))
-	if at.Fresh() {
+	if at.Fresh(nil) {
 		t.Error("a folder of hooks is not seen")
 	}
 }

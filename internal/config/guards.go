@@ -291,10 +291,7 @@ func (g *guardsSpec) project(dir, home string) *guardsSpec {
 		if rest, ok := strings.CutPrefix(path, "~"); ok {
 			path = home + rest
 		}
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			path = real
-		}
-		if path = filepath.Clean(path); len(path) > longest && disk.Inside(path, dir) {
+		if path = filepath.Clean(disk.Real(path)); len(path) > longest && disk.Inside(path, dir) {
 			nearest, longest = &g.projects[i].guardsSpec, len(path)
 		}
 	}

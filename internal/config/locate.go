@@ -37,9 +37,6 @@ func Locate(opts Options) (*Location, error) {
 	return loc, nil
 }
 
-// Fresh reports whether nothing has changed on which the location depends. It
-// costs a look at a few folders.
-func (l *Location) Fresh() bool { return l.anchors.hold(nil) }
-
-// FreshBy is Fresh, with what was seen for a call already.
-func (l *Location) FreshBy(seen *Glances) bool { return l.anchors.hold(seen) }
+// Fresh reports whether nothing has changed on which the location depends. It costs a
+// look at a few folders, less what was seen for a call already; seen may be nil.
+func (l *Location) Fresh(seen *Glances) bool { return l.anchors.hold(seen) }

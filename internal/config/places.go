@@ -325,9 +325,7 @@ func WorkspaceOf(getenv func(string) string, dir string) (string, error) {
 
 // workspacesOf gives the folders that have hooks, from dir upwards.
 func workspacesOf(dir, userDir string) iter.Seq[string] {
-	if real, err := filepath.EvalSymlinks(userDir); err == nil {
-		userDir = real
-	}
+	userDir = disk.Real(userDir)
 	return func(yield func(string) bool) {
 		for ; ; dir = filepath.Dir(dir) {
 			if dir != userDir && isWorkspace(dir) && !yield(dir) || dir == filepath.Dir(dir) {

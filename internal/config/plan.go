@@ -48,7 +48,7 @@ func (s *Set) plan() plan {
 	}
 	for _, file := range slices.Concat(s.Watched, s.pinned, s.awaited) {
 		p.files = append(p.files, file)
-		if real, err := filepath.EvalSymlinks(file); err == nil && real != file {
+		if real := disk.Real(file); real != file {
 			p.files = append(p.files, real)
 		}
 	}

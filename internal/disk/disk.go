@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 )
 
@@ -54,6 +55,27 @@ var read atomic.Int64
 
 // Count is how many bytes this process has read of files through this package.
 func Count() int64 { return read.Load() }
+
+// Real is a path with links followed, or the path itself where that cannot be done.
+func Real(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// Cause is the error of a file without its path, for a message that has it already.
+func Cause(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}
 
 // Kind says in a word what a file is: a file, a folder, a named pipe, a socket, a
 // symbolic link or a device.

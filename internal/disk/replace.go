@@ -49,15 +49,7 @@ func replace(path string, text []byte, mode fs.FileMode, sync bool) error {
 // replacing is an error in words about the file that was to be replaced, and not
 // about the one beside it.
 func replacing(path string, err error) error {
-	var at *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &at):
-		err = at.Err
-	case errors.As(err, &link):
-		err = link.Err
-	}
-	return &fs.PathError{Op: "replace", Path: path, Err: err}
+	return &fs.PathError{Op: "replace", Path: path, Err: Cause(err)}
 }
 
 // syncFolder makes a new name last. Where folders cannot be synced, as on Windows

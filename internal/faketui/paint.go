@@ -23,10 +23,10 @@ var painters = map[Style]func(*performance) painter{
 
 // Escape sequences.
 const (
-	faint, grey, reverse, bold, normal = "\x1b[2m", "\x1b[48;5;237m", "\x1b[7m", "\x1b[1m", "\x1b[0m"
-	eraseLine, eraseBelow              = "\x1b[2K", "\x1b[J"
-	hideCursor, showCursor             = "\x1b[?25l", "\x1b[?25h"
-	brackets, noBrackets               = "\x1b[?2004h", "\x1b[?2004l"
+	faint, grey, bold, normal = "\x1b[2m", "\x1b[48;5;237m", "\x1b[1m", "\x1b[0m"
+	eraseLine, eraseBelow     = "\x1b[2K", "\x1b[J"
+	hideCursor, showCursor    = "\x1b[?25l", "\x1b[?25h"
+	brackets, noBrackets      = "\x1b[?2004h", "\x1b[?2004l"
 )
 
 func goTo(row, col int) string { return fmt.Sprintf("\x1b[%d;%dH", row+1, col+1) }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/tailscale/hujson"
 )
 
@@ -114,11 +115,7 @@ func approvals(text []byte, source string) ([]approval, error) {
 // not in the user's home.
 func codexHome(w *world) string {
 	if home := w.getenv("CODEX_HOME"); home != "" {
-		home = w.path(home)
-		if real, err := filepath.EvalSymlinks(home); err == nil {
-			return real
-		}
-		return home
+		return disk.Real(w.path(home))
 	}
 	return w.path(w.home, ".codex")
 }

@@ -72,7 +72,7 @@ func (h *called) line() string {
 
 // faults finds what keeps entries of ours from being asked, or their answers from the
 // agent, and lines that call hookway in a way that install does not write.
-func (s *State) faults(a *agent, w *world, text []byte) error {
+func (s *State) faults(a *agent, text []byte) error {
 	if a.whole != nil || len(bytes.TrimSpace(text)) == 0 {
 		return nil
 	}

@@ -44,14 +44,14 @@ func readFile(path string) (*File, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return f, nil
 	case err != nil:
-		return nil, fmt.Errorf("%s cannot be read: %w", path, cause(err))
+		return nil, fmt.Errorf("%s cannot be read: %w", path, disk.Cause(err))
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a regular file; move it away", path)
 	case info.Size() > maxConfig:
 		return nil, fmt.Errorf("%s is larger than %d MiB, which no agent's configuration is", path, maxConfig>>20)
 	}
 	if f.Before, err = disk.Read(f.real, maxConfig); err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", path, cause(err))
+		return nil, fmt.Errorf("%s cannot be read: %w", path, disk.Cause(err))
 	}
 	f.Existed, f.mode, f.After = true, info.Mode().Perm(), f.Before
 	return f, nil
@@ -105,7 +105,7 @@ func (f *File) write(now time.Time) (backup string, err error) {
 	}
 	if f.Remove { // nothing was in it but ours
 		if err := os.Remove(f.real); err != nil {
-			return "", fmt.Errorf("%s cannot be removed: %w", f.Path, cause(err))
+			return "", fmt.Errorf("%s cannot be removed: %w", f.Path, disk.Cause(err))
 		}
 		f.tidy()
 		return "", nil
@@ -148,7 +148,7 @@ func makeDirs(dir string) (made []string, err error) {
 		made = append([]string{d}, made...)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("the folder %s cannot be made: %w", dir, cause(err))
+		return nil, fmt.Errorf("the folder %s cannot be made: %w", dir, disk.Cause(err))
 	}
 	return made, nil
 }
@@ -156,7 +156,7 @@ func makeDirs(dir string) (made []string, err error) {
 // replace puts a file into place in one step.
 func replace(path string, text []byte, mode fs.FileMode) error {
 	if err := disk.Replace(path, text, mode); err != nil {
-		return fmt.Errorf("%s cannot be written: %w", path, cause(err))
+		return fmt.Errorf("%s cannot be written: %w", path, disk.Cause(err))
 	}
 	return nil
 }
@@ -194,17 +194,4 @@ func backupsOf(file string) []string {
 		}
 	}
 	return found
-}
-
-// cause is an error without the path that stands in the message already.
-func cause(err error) error {
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
-		return path.Err
-	case errors.As(err, &link):
-		return link.Err
-	}
-	return err
 }

@@ -89,7 +89,7 @@ func Installed(name string, scope Scope, o Options) (State, error) {
 	if err := s.look(a, w, f.text()); err != nil {
 		return s, fmt.Errorf("%s:%w", s.File, spaced(err))
 	}
-	if err := s.faults(a, w, f.text()); err != nil {
+	if err := s.faults(a, f.text()); err != nil {
 		return s, fmt.Errorf("%s:%w", s.File, spaced(err))
 	}
 	if len(s.Events) == 0 {

@@ -127,25 +127,25 @@ func offGeminiFolder(w *world, all layers) []string {
 	if file == "" {
 		file = geminiHome("trustedFolders.json")(w)
 	}
-	if said, _ := folderTrust(readObject(file), w.dir); said == "DO_NOT_TRUST" {
+	if said := folderTrust(readObject(file), w.dir); said == "DO_NOT_TRUST" {
 		return []string{fmt.Sprintf("%s says that %s is not trusted: no hook runs there, not even yours, until you change it", file, w.dir)}
 	}
 	return nil
 }
 
 // folderTrust finds what was said of a folder, or of the nearest one around it.
-func folderTrust(said map[string]any, dir string) (level, folder string) {
+func folderTrust(said map[string]any, dir string) (level string) {
 	for d := dir; ; d = filepath.Dir(d) {
 		if level, ok := said[d].(string); ok {
-			return level, d
+			return level
 		}
 		for path, level := range said { // TRUST_PARENT counts for the folder around
 			if level == "TRUST_PARENT" && filepath.Dir(path) == d {
-				return "TRUST_FOLDER", d
+				return "TRUST_FOLDER"
 			}
 		}
 		if d == filepath.Dir(d) {
-			return "", ""
+			return ""
 		}
 	}
 }
@@ -168,7 +168,7 @@ func offQwen(a *agent, w *world) []string {
 		if file == "" {
 			file = beside(user, "trustedFolders.json")
 		}
-		if said, _ := folderTrust(readObject(file), w.dir); said == "DO_NOT_TRUST" {
+		if said := folderTrust(readObject(file), w.dir); said == "DO_NOT_TRUST" {
 			off = append(off, fmt.Sprintf("%s says that %s is not trusted: the project's hooks do not run until you change it", file, w.dir))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/adapter"
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -98,9 +99,7 @@ func (o Options) world(scope Scope) (*world, error) {
 	if w.dir, err = filepath.Abs(w.Dir); err != nil {
 		return nil, fmt.Errorf("the working directory is unknown: %w", err)
 	}
-	if real, err := filepath.EvalSymlinks(w.dir); err == nil { // as agents see it
-		w.dir = real
-	}
+	w.dir = disk.Real(w.dir) // as agents see it
 	w.root = projectRoot(w.dir)
 	if w.table == nil {
 		w.table = codecTable

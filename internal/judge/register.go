@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // Registered begins the ids of hooks that were added from outside, so that none
@@ -96,7 +96,7 @@ func (j *Judge) registration(ctx context.Context, cwd string) (*Workspace, *regi
 	case w.Folder != "":
 		return w, &registration{dir: w.Folder}, nil
 	}
-	return w, &registration{dir: real(at.dir), bare: true}, nil
+	return w, &registration{dir: disk.Real(at.dir), bare: true}, nil
 }
 
 // fits sees whether an engine would take a hook.
@@ -126,21 +126,13 @@ func (w *Workspace) registered() []hook.Hook {
 // with the process.
 func (j *Judge) Registered() int { return int(j.registry.count.Load()) }
 
-// real is a folder without symbolic links, as far as that can be known.
-func real(dir string) string {
-	if path, err := filepath.EvalSymlinks(dir); err == nil {
-		return path
-	}
-	return dir
-}
-
 // scope is the nearest folder above, for which hooks were added; "" if there is
 // none. It stands for the workspace where there is none.
 func (r *registry) scope(dir string) string {
 	if dir == "" || r.count.Load() == 0 {
 		return ""
 	}
-	dir = real(dir)
+	dir = disk.Real(dir)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	nearest := ""

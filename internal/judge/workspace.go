@@ -107,7 +107,7 @@ func (s *workspaces) locate(in place, env string, opts config.Options) (string, 
 	s.mu.Lock()
 	at := s.places[key]
 	s.mu.Unlock()
-	if at != nil && at.FreshBy(in.seen) {
+	if at != nil && at.Fresh(in.seen) {
 		return at.Workspace, nil
 	}
 	at, err := config.Locate(opts)

@@ -13,10 +13,9 @@ var conceptsText string
 
 // How much a word counts that stands for another.
 const (
-	sameStrength  = 1.0
-	kindStrength  = 0.7 // of what was asked for: pet → dog
-	headStrength  = 0.6 // what it is a kind of: dog → pet
-	siblingTooFar = 0.0 // another kind: dog → cat
+	sameStrength = 1.0
+	kindStrength = 0.7 // of what was asked for: pet → dog
+	headStrength = 0.6 // what it is a kind of: dog → pet; another kind of that, a cat, does not count
 )
 
 // concept is a word that another one stands for, and how well.

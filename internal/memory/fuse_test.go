@@ -90,7 +90,7 @@ func TestFusion(t *testing.T) {
 		for i := range all {
 			x.add(int64(i+1), &all[i])
 		}
-		see := View{Workspace: "/w"}.sees(x)
+		see := View{Workspace: "/w"}.sees()
 		ids := func(hits []hit, k int) (out []string) {
 			for _, h := range hits[:min(k, len(hits))] {
 				out = append(out, all[h.doc].ID)

@@ -40,7 +40,7 @@ func rankBy(all []Memory, w weights) ask {
 	for i := range all {
 		x.add(int64(i+1), &all[i])
 	}
-	see := View{Workspace: "/w"}.sees(x)
+	see := View{Workspace: "/w"}.sees()
 	return func(query string, k int) (ids []string) {
 		for _, h := range x.score(query, k, see, w) {
 			ids = append(ids, all[x.docs[h.doc].seq-1].ID)

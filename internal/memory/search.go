@@ -37,7 +37,7 @@ func (s *Store) Find(ctx context.Context, query string, k int, v View) (Found, e
 	if err != nil {
 		return Found{}, s.explain("searched", err)
 	}
-	hits, err := s.hits(ctx, x, query, k, vector, v.sees(x))
+	hits, err := s.hits(ctx, x, query, k, vector, v.sees())
 	if err != nil {
 		return Found{}, s.explain("searched", err)
 	}
@@ -71,7 +71,7 @@ func (s *Store) hits(ctx context.Context, x *index, query string, most int, vect
 }
 
 // sees is the view's condition for documents of an index; where has it for rows.
-func (v View) sees(x *index) func(*document) bool {
+func (v View) sees() func(*document) bool {
 	tags := cleanTags(v.Tags)
 	return func(d *document) bool {
 		switch {

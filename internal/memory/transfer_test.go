@@ -191,7 +191,7 @@ func FuzzRank(f *testing.F) {
 		for i, s := range []string{text, query, "something else in May 2024?", text} {
 			x.add(int64(i+1), &Memory{Text: s, Session: "s", Agent: "Alice", Time: time.Unix(0, 0)})
 		}
-		see := View{}.sees(x)
+		see := View{}.sees()
 		for _, h := range x.score(query, 10, see, tuned) {
 			if h.score != h.score || h.score > 100 {
 				t.Errorf("%q in %q has the score %v", query, text, h.score)

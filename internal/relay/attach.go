@@ -29,7 +29,7 @@ func Attach(path string) (Attachment, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return Attachment{}, fmt.Errorf("%s cannot be attached: %w", abs, noFile{})
 	case err != nil:
-		return Attachment{}, fmt.Errorf("%s cannot be attached: %w", abs, bare(err))
+		return Attachment{}, fmt.Errorf("%s cannot be attached: %w", abs, disk.Cause(err))
 	case info.IsDir():
 		return Attachment{}, fmt.Errorf("%s cannot be attached: it is a folder; attach its files, or an archive of it", abs)
 	case !info.Mode().IsRegular():
@@ -39,7 +39,7 @@ func Attach(path string) (Attachment, error) {
 	}
 	f, err := disk.Open(abs)
 	if err != nil {
-		return Attachment{}, fmt.Errorf("%s cannot be attached: %w", abs, bare(err))
+		return Attachment{}, fmt.Errorf("%s cannot be attached: %w", abs, disk.Cause(err))
 	}
 	defer f.Close()
 	sum := sha256.New()
@@ -62,12 +62,3 @@ type noFile struct{}
 
 func (noFile) Error() string        { return "there is no such file" }
 func (noFile) Is(target error) bool { return target == fs.ErrNotExist }
-
-// bare is an error of a file without its path, which the message has already.
-func bare(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
-}

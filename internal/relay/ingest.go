@@ -116,7 +116,7 @@ func (a access) takeIn(p envelope) error {
 		return nil
 	}
 	if !known {
-		if _, err := a.keep(m); err != nil {
+		if err := a.keep(m); err != nil {
 			return err
 		}
 	}

@@ -50,7 +50,7 @@ func (a access) notice(d delivery) error {
 		ID: NewID(), From: noticeFrom, Machine: a.s.machine, To: name, Thread: m.Thread, Priority: PriorityNormal, Sent: a.s.now(),
 		Content: fmt.Sprintf("your message [%s] to %s was not delivered: %s", Short(d.message), r.To, why),
 	}
-	if _, err := a.keep(n); err != nil {
+	if err := a.keep(n); err != nil {
 		return err
 	}
 	_, err = a.post(&n, target{machines: []string{""}, agent: d.sender, name: name})

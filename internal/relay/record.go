@@ -8,18 +8,18 @@ import (
 	"github.com/hookway/hookway/internal/sqlite"
 )
 
-// keep stores a message; it reports whether it is new.
-func (a access) keep(m Message) (bool, error) {
+// keep stores a message.
+func (a access) keep(m Message) error {
 	if m.Machine == a.s.machine {
 		m.Machine = ""
 	}
 	body, err := encode(m)
 	if err != nil {
-		return false, err
+		return err
 	}
-	n, err := a.exec("INSERT INTO message (id, short, sender, machine, by_agent, kept, body) VALUES (?,?,?,?,?,?,?) ON CONFLICT DO NOTHING",
+	_, err = a.exec("INSERT INTO message (id, short, sender, machine, by_agent, kept, body) VALUES (?,?,?,?,?,?,?) ON CONFLICT DO NOTHING",
 		m.ID, Short(m.ID), key(m.From), m.Machine, m.Agent, sqlite.Micros(a.s.now()), string(body))
-	return n > 0, err
+	return err
 }
 
 // message reads what is kept under an id.

@@ -188,7 +188,7 @@ func (a access) send(sent *Sent) error {
 	if err := a.hold(m, to); err != nil {
 		return err
 	}
-	if _, err := a.keep(*m); err != nil {
+	if err := a.keep(*m); err != nil {
 		return err
 	}
 	if sent.Receipts, err = a.post(m, to); err != nil {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"html/template"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -110,10 +109,7 @@ func (r *Report) WriteHTML(path string) error {
 	if err == nil && !info.Mode().IsRegular() {
 		err = writeTo(path, text)
 	} else {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			path = real
-		}
-		err = disk.Replace(path, text, 0o600)
+		err = disk.Replace(disk.Real(path), text, 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("the page cannot be written: %w", err)

@@ -78,9 +78,7 @@ func (w *written) undo() {
 // replace puts a new text in the place of a file's in one step, where the file lies: a
 // link to it stays.
 func replace(path string, text []byte) error {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
+	path = disk.Real(path)
 	info, err := os.Stat(path)
 	if err != nil {
 		return fmt.Errorf("the file cannot be changed: %w", err)

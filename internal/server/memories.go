@@ -19,6 +19,7 @@ import (
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/memory"
 	"github.com/hookway/hookway/internal/memory/custom"
 	"github.com/hookway/hookway/internal/memory/mem0"
@@ -516,7 +517,7 @@ func (m *Memories) ProjectAt(options config.Options, dir string) (string, error)
 	if at.Workspace != "" {
 		return at.Workspace, nil
 	}
-	return projectOf(WithoutLinks(dir)), nil
+	return projectOf(disk.Real(dir)), nil
 }
 
 // projectOf is the nearest folder upwards that is under version control, or else
@@ -530,12 +531,4 @@ func projectOf(dir string) string {
 			return dir
 		}
 	}
-}
-
-// WithoutLinks is a path without links, if it is there.
-func WithoutLinks(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
 }

@@ -2,11 +2,11 @@ package server
 
 import (
 	"context"
-	"path/filepath"
 
 	"github.com/hookway/hookway/internal/api"
 	"github.com/hookway/hookway/internal/audit/index"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/logline"
 )
@@ -49,9 +49,7 @@ func (h *Home) recordsAPI(j *judge.Judge) (records api.Records, closed func()) {
 
 // Where gives the workspace that a folder is in, or the folder if it is in none.
 func (r recordsAPI) Where(folder string) (workspace, alone string, err error) {
-	if real, err := filepath.EvalSymlinks(folder); err == nil { // one that is gone has records all the same
-		folder = real
-	}
+	folder = disk.Real(folder) // one that is gone has records all the same
 	if workspace, err = config.WorkspaceOf(r.home.Getenv, folder); workspace == "" {
 		alone = folder
 	}

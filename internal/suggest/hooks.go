@@ -101,7 +101,7 @@ func (s *hookStat) p95() float64 {
 }
 
 // suggestions are what to do about hooks.
-func (h *hookStats) suggestions(now time.Time) (out []Suggestion) {
+func (h *hookStats) suggestions() (out []Suggestion) {
 	for _, id := range slices.Sorted(maps.Keys(h.known)) {
 		k, s := h.known[id], h.by[id]
 		where := "look at " + k.Where

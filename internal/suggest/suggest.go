@@ -203,7 +203,7 @@ func (f *finder) suggestions(ctx context.Context) ([]Suggestion, error) {
 	for _, a := range f.watch.no {
 		f.report.No += a.all
 	}
-	found := slices.Concat(j.allows(), f.quiets(), f.enforces(), f.hooks.suggestions(f.Now))
+	found := slices.Concat(j.allows(), f.quiets(), f.enforces(), f.hooks.suggestions())
 	f.report.Held = j.held
 	catches, err := j.catches(ctx)
 	if err != nil {

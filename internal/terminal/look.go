@@ -110,12 +110,12 @@ func (t *tracker) follow(page []line) (vanished string, missed []line) {
 			}
 		}
 	}
-	return vanished, t.missed(page, stays, movedUp(page, old, pairs))
+	return vanished, t.missed(stays, movedUp(page, old, pairs))
 }
 
 // missed returns the lines of the last page that are not on the new one and should
 // have been reported. Instead of what it was, reported is then the line above.
-func (t *tracker) missed(page []line, stays, scrolled []bool) (missed []line) {
+func (t *tracker) missed(stays, scrolled []bool) (missed []line) {
 	var above *reported
 	for j, l := range t.shown {
 		if l.reported != nil {
