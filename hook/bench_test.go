@@ -76,7 +76,7 @@ func BenchmarkMatchPath(b *testing.B) {
 			for b.Loop() {
 				out, err := hook.Fire(context.Background(), &engine, hook.PreToolUse, &env, hook.ToolUse{ToolName: "Write", ToolInput: input})
 				if err != nil || len(out.Steps) > 0 {
-					b.Fatal(out, err)
+					b.Fatalf("got %v, %v, want err == nil and len(out.Steps) == 0", out, err)
 				}
 			}
 		})

@@ -79,7 +79,7 @@ func TestSlowHarmlessCallsLetNoDangerousOnePass(t *testing.T) {
 			add(t, &e, "h", does(slowAtHarmless), hook.As(c.lane), hook.OnFailure(c.onFail), hook.Timeout(time.Second))
 			for range 5 {
 				if out := fire(t, &e, bash("ls")); !errors.Is(out.Steps[0].Err, hook.ErrTimeout) {
-					t.Fatalf("%v: %v", c.lane, out.Steps[0].Err)
+					t.Fatalf("%v: got %v, want errors.Is(out.Steps[0].Err, hook.ErrTimeout)", c.lane, out.Steps[0].Err)
 				}
 			}
 			out := fire(t, &e, bash("rm -rf /"))
@@ -117,11 +117,11 @@ func TestHookThatAnswersIsAskedEachTime(t *testing.T) {
 				}), hook.As(lane))
 				for range 20 {
 					if out := fire(t, &e, bash("ls")); out.Steps[0].Err == nil || errors.Is(out.Steps[0].Err, hook.ErrCircuitOpen) {
-						t.Fatalf("%v, %s: %v", lane, name, out.Steps[0].Err)
+						t.Fatalf("got %v, %s: %v, want out.Steps[0].Err != nil and !errors.Is(out.Steps[0].Err, hook.ErrCircuitOpen)", lane, name, out.Steps[0].Err)
 					}
 				}
 				if out := fire(t, &e, bash("rm -rf /")); out.Reason != "never" {
-					t.Errorf("%v, %s: %v, %v", lane, name, out.Action, out.Steps[0].Err)
+					t.Errorf(`got %v, %s: %v, %v, want out.Reason == "never"`, lane, name, out.Action, out.Steps[0].Err)
 				}
 			})
 		}
@@ -245,7 +245,7 @@ func TestDeadlineOfTheCallerIsNoFailureOfTheHook(t *testing.T) {
 				out, err := hook.Fire(ctx, &e, hook.PreToolUse, nil, bash("ls"))
 				cancel()
 				if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, hook.ErrTimeout) || out.Action != hook.ActionBlock {
-					t.Fatalf("%v: %v, %v", lane, out.Action, err)
+					t.Fatalf("%v: got %v, %v, want errors.Is(err, context.DeadlineExceeded) and !errors.Is(err, hook.ErrTimeout) and out.Action == hook.ActionBlock", lane, out.Action, err)
 				}
 			}
 		})

@@ -128,7 +128,7 @@ func TestHandlersMayFireOtherEvents(t *testing.T) {
 		return hook.Allow(""), nil
 	}))
 	if out := fire(t, &e, bash("ls")); out.Action != hook.ActionAllow {
-		t.Errorf("%+v", out.Steps)
+		t.Errorf("got %+v, want out.Action == hook.ActionAllow", out.Steps)
 	}
 }
 
@@ -174,7 +174,7 @@ func TestIDsSortByTime(t *testing.T) {
 			<-time.After(time.Millisecond)
 		}
 		if !slices.IsSorted(list) || len(slices.Compact(slices.Clone(list))) != 100 {
-			t.Errorf("%v", list)
+			t.Errorf("got %v, want slices.IsSorted(list) and len(slices.Compact(slices.Clone(list))) == 100", list)
 		}
 	})
 }
@@ -212,7 +212,7 @@ func TestIDsAsText(t *testing.T) {
 	}
 	is(t, "len(text)", len(text), 32)
 	if back.UnmarshalText(text) != nil {
-		t.Errorf("%s, %v: %v", text, err, back)
+		t.Errorf("got %s, %v: %v, want back.UnmarshalText(text) == nil", text, err, back)
 	}
 	is(t, "back", back, id)
 	if a, b := hook.ParseID("toolu_1"), hook.ParseID("toolu_1"); a != b || a == (hook.ID{}) || a == hook.ParseID("toolu_2") {

@@ -153,7 +153,7 @@ func TestHungHandlerIsAbandoned(t *testing.T) {
 				}
 				before := fmt.Sprintf("%+v", out)
 				if out.Action != hook.ActionBlock || !strings.Contains(out.Reason, "sleepy") || !errors.Is(out.Steps[0].Err, hook.ErrTimeout) {
-					t.Errorf("%v %q, %v", out.Action, out.Reason, out.Steps[0].Err)
+					t.Errorf(`got %v %q, %v, want out.Action == hook.ActionBlock and strings.Contains(out.Reason, "sleepy") and errors.Is(out.Steps[0].Err, hook.ErrTimeout)`, out.Action, out.Reason, out.Steps[0].Err)
 				}
 				release()
 				closeEngine(t, &e) // waits for the abandoned call
@@ -312,7 +312,7 @@ func TestTimeoutKeepsTheHandlersWords(t *testing.T) {
 				out := fire(t, &e, bash("ls"))
 				const want = "it ran out of time after 1s: https://example.com: it was still answering, after 7 bytes"
 				if err := out.Steps[0].Err; !errors.Is(err, hook.ErrTimeout) || err.Error() != want || !strings.Contains(out.Reason, want) {
-					t.Errorf("%v, %q", err, out.Reason)
+					t.Errorf("got %v, %q, want errors.Is(err, hook.ErrTimeout) and err.Error() == want and strings.Contains(out.Reason, want)", err, out.Reason)
 				}
 				closeEngine(t, &e)
 			})
@@ -365,7 +365,7 @@ func TestACancelledFiringHasTheCauseOfItsContext(t *testing.T) {
 		}), hook.As(lane))
 		_, err := hook.Fire(ctx, &e, hook.PreToolUse, &hook.Envelope{Session: "s-1"}, bash("ls"))
 		if !errors.Is(err, errBroken) || !errors.Is(err, context.Canceled) || err.Error() != "PreToolUse was cancelled: "+errBroken.Error() {
-			t.Errorf("%v: %v", lane, err)
+			t.Errorf(`%v: got %v, want errors.Is(err, errBroken) and errors.Is(err, context.Canceled) and err.Error() == "PreToolUse was cancelled: " + errBroken.Error()`, lane, err)
 		}
 	}
 }

@@ -105,7 +105,7 @@ func TestStaticGuardsDecideAtOnce(t *testing.T) {
 	add(t, &e, "s", hook.Static(hook.Block("never")), hook.As(hook.Guard), hook.MatchTool("Bash"))
 	add(t, &e, "note", hook.Static(hook.Inject("note")))
 	if out := fire(t, &e, bash("ls")); out.Action != hook.ActionBlock || out.Reason != "never" || out.Inject != "note" {
-		t.Errorf("%+v", out.Verdict)
+		t.Errorf(`got %+v, want out.Action == hook.ActionBlock and out.Reason == "never" and out.Inject == "note"`, out.Verdict)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestTypedHookOfAForeignPayloadFails(t *testing.T) {
 	}
 	out, err := e.Fire(t.Context(), ev)
 	if err != nil || out.Action != hook.ActionBlock || !strings.Contains(out.Reason, "typed") {
-		t.Errorf("%v %q, %v", out.Action, out.Reason, err)
+		t.Errorf(`got %v %q, %v, want err == nil and out.Action == hook.ActionBlock and strings.Contains(out.Reason, "typed")`, out.Action, out.Reason, err)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestChangedPayloadMayBeAPointer(t *testing.T) {
 	use := bash("ls").WithInput("n", 1)
 	add(t, &e, "h", says(hook.Change(&use)))
 	if out := fire(t, &e, bash("ls")); !out.Changed || out.Payload.ToolInput["n"] != 1 {
-		t.Errorf("%+v", out.Payload)
+		t.Errorf(`got %+v, want out.Changed and out.Payload.ToolInput["n"] == 1`, out.Payload)
 	}
 }
 

@@ -50,7 +50,7 @@ func TestHooksAreToldOfHooks(t *testing.T) {
 	}
 	out, err := hook.Fire(context.Background(), &e, hook.PreToolUse, &hook.Envelope{Session: "s"}, hook.ToolUse{ToolName: "Bash"})
 	if err != nil || out.Action != hook.ActionBlock || out.By != "a" {
-		t.Fatalf("%+v, %v", out.Verdict, err)
+		t.Fatalf(`got %+v, %v, want err == nil and out.Action == hook.ActionBlock and out.By == "a"`, out.Verdict, err)
 	}
 	e.Remove("a")
 	if err := e.Close(context.Background()); err != nil {

@@ -277,7 +277,7 @@ func TestTheAgentsFolderIsKnownWithoutAGuard(t *testing.T) {
 	root := hostileTree(t)
 	for path, want := range map[string]bool{"/proc/self/cwd/keys/a": true, "/proc/thread-self/cwd/keys/a": true, "/proc/self/cwd/src/a": false, "/proc/self/root/x": false} {
 		if got := pathMatches(t, hook.Transform, hook.Match{Path: []string{"keys/**"}}, "", root, map[string]any{"path": path}); got != want {
-			t.Errorf("%s: %v", path, got)
+			t.Errorf("%s: got %v, want %v", path, got, want)
 		}
 	}
 }
@@ -293,7 +293,7 @@ func FuzzPathsOfGuards(f *testing.F) {
 		input := map[string]any{"path": path, key: []any{path, map[string]any{key: path}}}
 		out, err := e.Fire(t.Context(), hook.PreToolUse.New(hook.Envelope{CWD: "/proc/self/cwd"}, hook.ToolUse{ToolName: "Read", ToolInput: input}))
 		if err != nil || (out.Action == hook.ActionBlock) != (path != "") {
-			t.Errorf("%q: %+v, %v", path, out, err)
+			t.Errorf(`%q: got %+v, %v, want err == nil and (out.Action == hook.ActionBlock) == (path != "")`, path, out, err)
 		}
 	})
 }

@@ -112,7 +112,7 @@ func TestPatternsWithControlCharactersAreRefused(t *testing.T) {
 		{Not: &hook.Match{Fields: map[string][]string{"from": {"\a"}}}},
 	} {
 		if err := m.Check(); err == nil || !strings.Contains(err.Error(), "control character; put the pattern into single quotes") {
-			t.Errorf("%+v: %v", m, err)
+			t.Errorf(`got %+v: %v, want err != nil and strings.Contains(err.Error(), "control character; put the pattern into single quotes")`, m, err)
 		}
 	}
 }
@@ -264,7 +264,7 @@ func TestBadPatternsAreNamedByTheirPlace(t *testing.T) {
 func TestLeadingExclamationMarkSuggestsNot(t *testing.T) {
 	for _, m := range []hook.Match{{Path: []string{"!*.go"}}, {Tool: []string{"!Bash"}}} {
 		if err := m.Check(); err == nil || !strings.Contains(err.Error(), "not:") {
-			t.Errorf("%+v: %v", m, err)
+			t.Errorf(`got %+v: %v, want err != nil and strings.Contains(err.Error(), "not:")`, m, err)
 		}
 	}
 }
@@ -274,7 +274,7 @@ func TestOptionsBuildMatchers(t *testing.T) {
 		hook.MatchSession("s"), hook.MatchField("f", "x"), hook.MatchField("f", "y"), hook.MatchField("g", "z"))
 	m := h.Match
 	if strings.Join(m.Tool, ",") != "A,B" {
-		t.Errorf("%+v", m)
+		t.Errorf(`got %+v, want strings.Join(m.Tool, ",") == "A,B"`, m)
 	}
 	is(t, "m.Path[0]", m.Path[0], "p")
 	is(t, "m.Command[0]", m.Command[0], "c")
@@ -287,7 +287,7 @@ func TestOptionsBuildMatchers(t *testing.T) {
 	}
 	whole := hook.New("h", nil, hook.MatchTool("A"), hook.Matching(hook.Match{Session: []string{"s"}}))
 	if len(whole.Match.Tool) != 0 || len(whole.Match.Session) != 1 {
-		t.Errorf("%+v", whole.Match)
+		t.Errorf("got %+v, want len(whole.Match.Tool) == 0 and len(whole.Match.Session) == 1", whole.Match)
 	}
 }
 
@@ -303,7 +303,7 @@ func TestACommandUnderAKeyInAnotherCaseIsSeen(t *testing.T) {
 		{map[string]any{"command": "ls", "description": "rm -rf x"}, false},
 	} {
 		if got := matches(t, m, hook.PreToolUse, hook.Envelope{}, hook.ToolUse{ToolName: "Bash", ToolInput: c.input}); got != c.want {
-			t.Errorf("%v: %v", c.input, got)
+			t.Errorf("%v: got %v, want %v", c.input, got, c.want)
 		}
 	}
 }

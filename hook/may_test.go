@@ -189,7 +189,7 @@ func TestWhatNoGuardMayDo(t *testing.T) {
 	out := fire(t, &e, bash("ls"))
 	var refused *hook.RefusedError
 	if out.Action != hook.ActionAsk || !errors.As(out.Steps[0].Err, &refused) || len(out.Steps) != 2 {
-		t.Errorf("%v, %+v", out.Action, out.Steps)
+		t.Errorf("got %v, %+v, want out.Action == hook.ActionAsk and errors.As(out.Steps[0].Err, &refused) and len(out.Steps) == 2", out.Action, out.Steps)
 	}
 	add(t, &e, "answers", says(hook.Answer("fake")), hook.As(hook.Guard))
 	if out := fire(t, &e, bash("ls")); out.Action != hook.ActionBlock || out.By != "answers" || out.Result != nil {

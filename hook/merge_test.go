@@ -302,7 +302,7 @@ func TestSubagentStopIsHeldAtMostMaxContinuesTimes(t *testing.T) {
 			}
 		}
 		if v := stop("reviewer"); v.Action != hook.ActionContinue || !strings.Contains(v.UserMessage, "3 times in a row") {
-			t.Errorf("%q: %+v", id, v)
+			t.Errorf(`%q: got %+v, want v.Action == hook.ActionContinue and strings.Contains(v.UserMessage, "3 times in a row")`, id, v)
 		}
 		if v := stop("other"); id == "" && v.Action != hook.ActionBlock {
 			t.Errorf("another's count was charged to it: %+v", v)

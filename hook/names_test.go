@@ -87,7 +87,7 @@ var deployed = hook.Define[struct {
 func TestDefineMakesATypedEvent(t *testing.T) {
 	info, err := hook.Lookup("onTest_After-Deploy")
 	if err != nil || info.Name != "TestDeployed" || info.Name != deployed.Name() {
-		t.Fatalf("%v, %v", info, err)
+		t.Fatalf(`got %v, %v, want err == nil and info.Name == "TestDeployed" and info.Name == deployed.Name()`, info, err)
 	}
 	var e hook.Engine
 	add(t, &e, "prod", says(hook.Ask("sure?")), hook.For("testDeployed"), hook.MatchField("target", "prod*"))
@@ -139,7 +139,7 @@ func TestEngineDefinesEventsOfItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out, err := e.Fire(t.Context(), ev); err != nil || out.Action != hook.ActionBlock || out.Event != "deploy-done" {
-		t.Errorf("%v, %v", out, err)
+		t.Errorf(`got %v, %v, want err == nil and out.Action == hook.ActionBlock and out.Event == "deploy-done"`, out, err)
 	}
 	for _, name := range []string{"deploy_done", "AfterDeploy", "onDeployDone", "pre_tool_use", "Stop", "", "*", "_"} {
 		if err := e.Define(hook.Custom(name, hook.May{})); err == nil {
@@ -197,7 +197,7 @@ func TestEventsOfTheWrongPayloadAreRefused(t *testing.T) {
 	}
 	ev, err := hook.PreToolUse.Info().New(hook.Envelope{}, &hook.ToolUse{ToolName: "Bash"})
 	if err != nil || ev.Body().(hook.ToolUse).ToolName != "Bash" {
-		t.Errorf("%v, %v", ev, err)
+		t.Errorf(`got %v, %v, want err == nil and ev.Body().(hook.ToolUse).ToolName == "Bash"`, ev, err)
 	}
 }
 

@@ -135,12 +135,12 @@ func TestGenerateIsAnswered(t *testing.T) {
 			r, err := hook.Generate(t.Context(), &e, nil, question, m.run)
 			c.want.Generation = question
 			if err != nil || !r.Answered {
-				t.Errorf("%+v, %v", r, err)
+				t.Errorf("got %+v, %v, want err == nil and r.Answered", r, err)
 			}
 			is(t, "r.By", r.By, "cache")
 			is(t, "len(m.calls)", len(m.calls), 0)
 			if !reflect.DeepEqual(r.Result, c.want) {
-				t.Errorf("%+v, %v", r, err)
+				t.Errorf("got %+v, %v, want reflect.DeepEqual(r.Result, c.want)", r, err)
 			}
 		})
 	}
@@ -177,7 +177,7 @@ func TestFailedGenerateIsRecoveredOrChanged(t *testing.T) {
 	add(t, &e, "medic", says(hook.Answer("sorry")), hook.For("onError"), hook.MatchField("phase", "llm"))
 	r, err := hook.Generate(t.Context(), &e, nil, question, m.run)
 	if err != nil || !r.Recovered {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("got %+v, %v, want err == nil and r.Recovered", r, err)
 	}
 	is(t, "r.By", r.By, "medic")
 	is(t, "r.Result.ResponseText", r.Result.ResponseText, "sorry")
@@ -187,7 +187,7 @@ func TestFailedGenerateIsRecoveredOrChanged(t *testing.T) {
 		return hook.Change(hook.Fault{Phase: ev.Body().(hook.Fault).Phase, Error: "the model is asleep"}), nil
 	}), hook.For("onError"))
 	if _, err := hook.Generate(t.Context(), &e, nil, question, m.run); err == nil || err.Error() != "the model is asleep" || !errors.Is(err, errBroken) {
-		t.Errorf("%v", err)
+		t.Errorf(`got %v, want err != nil and err.Error() == "the model is asleep" and errors.Is(err, errBroken)`, err)
 	}
 }
 
@@ -200,6 +200,6 @@ func TestAnswerOfTheModelIsChanged(t *testing.T) {
 		return hook.Change(r), nil
 	}), hook.For("afterLLM"))
 	if r, err := hook.Generate(t.Context(), &e, nil, question, m.run); err != nil || r.Result.ResponseText != "hi there" {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf(`got %+v, %v, want err == nil and r.Result.ResponseText == "hi there"`, r, err)
 	}
 }

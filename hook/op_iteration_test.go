@@ -79,7 +79,7 @@ func TestFailedIterationIsTriedAgainOrRecovered(t *testing.T) {
 		runs = 0
 		add(t, &e, "medic", says(hook.Answer(nil)), hook.For("onError"))
 		if r, err := hook.Iteration(t.Context(), &e, nil, hook.IterationInfo{Iteration: 1}, fail); err != nil || !r.Recovered || r.By != "medic" {
-			t.Errorf("%+v, %v", r, err)
+			t.Errorf(`got %+v, %v, want err == nil and r.Recovered and r.By == "medic"`, r, err)
 		}
 	})
 }

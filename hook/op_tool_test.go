@@ -32,10 +32,10 @@ func TestToolWithoutHooks(t *testing.T) {
 	w := tool{response: fine}
 	r, err := hook.Tool(t.Context(), &e, nil, bash("ls"), w.run)
 	if err != nil || !reflect.DeepEqual(r.Response, fine) || r.Stored == nil {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("got %+v, %v, want err == nil and reflect.DeepEqual(r.Response, fine) and r.Stored != nil", r, err)
 	}
 	if !reflect.DeepEqual(*r.Stored, fine) {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("got %+v, %v, want reflect.DeepEqual(*r.Stored, fine)", r, err)
 	}
 	is(t, "r.Tries", r.Tries, 1)
 	is(t, "len(w.calls)", len(w.calls), 1)
@@ -101,7 +101,7 @@ func TestToolIsAnswered(t *testing.T) {
 			})
 			r, err := hook.Tool(t.Context(), &e, nil, bash("ls"), w.run)
 			if err != nil || !r.Answered {
-				t.Fatalf("%+v, %v", r, err)
+				t.Fatalf("got %+v, %v, want err == nil and r.Answered", r, err)
 			}
 			is(t, "r.By", r.By, "cache")
 			is(t, "len(w.calls)", len(w.calls), 0)
@@ -170,12 +170,12 @@ func TestFailedToolIsRecovered(t *testing.T) {
 	}, hook.Named("medic"))
 	r, err := hook.Tool(t.Context(), &e, nil, bash("ls"), w.run)
 	if err != nil || !r.Recovered {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("got %+v, %v, want err == nil and r.Recovered", r, err)
 	}
 	is(t, "r.By", r.By, "medic")
 	is(t, "r.Response.Output", r.Response.Output, "use the old rules")
 	if r.Stored == nil {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("got %+v, %v, want r.Stored != nil", r, err)
 	}
 	is(t, "r.Stored.Output", r.Stored.Output, r.Response.Output)
 	if want := (hook.Fault{Phase: "tool", Error: errBroken.Error(), ToolName: "Bash"}); len(faults) != 1 || faults[0] != want {
@@ -245,7 +245,7 @@ func TestResponseOfAToolIsChangedBlockedAndStored(t *testing.T) {
 		var e hook.Engine
 		add(t, &e, "h", change("short"), hook.For("PostToolUse"))
 		if r := run(t, &e); r.Response.Output != "short" || r.Stored.Output != "short" || !r.Response.Success {
-			t.Errorf("%+v", r)
+			t.Errorf(`got %+v, want r.Response.Output == "short" and r.Stored.Output == "short" and r.Response.Success`, r)
 		}
 	})
 	t.Run("blocked", func(t *testing.T) {
@@ -268,14 +268,14 @@ func TestResponseOfAToolIsChangedBlockedAndStored(t *testing.T) {
 		var e hook.Engine
 		add(t, &e, "h", change("summary"), hook.For("tool_result_persist"))
 		if r := run(t, &e); r.Response.Output != "fine" || r.Stored.Output != "summary" {
-			t.Errorf("%+v", r)
+			t.Errorf(`got %+v, want r.Response.Output == "fine" and r.Stored.Output == "summary"`, r)
 		}
 	})
 	t.Run("not stored", func(t *testing.T) {
 		var e hook.Engine
 		add(t, &e, "h", says(hook.Block("")), hook.For("tool_result_persist"))
 		if r := run(t, &e); r.Response.Output != "fine" || r.Stored != nil {
-			t.Errorf("%+v", r)
+			t.Errorf(`got %+v, want r.Response.Output == "fine" and r.Stored == nil`, r)
 		}
 	})
 }
@@ -286,7 +286,7 @@ func TestTextForTheAgentIsGatheredFromBothEnds(t *testing.T) {
 	add(t, &e, "before", says(hook.Inject("A")))
 	add(t, &e, "after", says(hook.Inject("B")), hook.For("PostToolUse"))
 	if r, err := hook.Tool(t.Context(), &e, nil, bash("ls"), w.run); err != nil || r.Inject != "A\n\nB" {
-		t.Errorf("%q, %v", r.Inject, err)
+		t.Errorf("got %q, %v, want err == nil and r.Inject == \"A\\n\\nB\"", r.Inject, err)
 	}
 }
 

@@ -186,11 +186,11 @@ func TestErrorsOfOperationsKeepTheirCause(t *testing.T) {
 	for name, op := range operations {
 		var e hook.Engine
 		if err := op.run(t.Context(), &e, func(context.Context) error { return fmt.Errorf("run: %w", errBroken) }); !errors.Is(err, errBroken) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want errors.Is(err, errBroken)", name, err)
 		}
 		var p *hook.PanicError
 		if err := op.run(t.Context(), &e, func(context.Context) error { panic("boom") }); !errors.As(err, &p) || p.Value != "boom" {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf(`%s: got %v, want errors.As(err, &p) and p.Value == "boom"`, name, err)
 		}
 	}
 }

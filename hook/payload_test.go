@@ -82,7 +82,7 @@ func TestWithInputLeavesTheOriginal(t *testing.T) {
 		t.Errorf("%v, %v", use.ToolInput, other.ToolInput)
 	}
 	if got := (hook.ToolUse{}).WithInput("k", "v"); got.Text("k") != "v" {
-		t.Errorf("%v", got.ToolInput)
+		t.Errorf(`got %v, want got.Text("k") == "v"`, got.ToolInput)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestCloneCopiesDeeply(t *testing.T) {
 	v := all{Pointer: &inner{[]int{1}}, Array: [1]map[string]int{{"a": 1}}, Any: &inner{[]int{2}}, Chat: []hook.ChatMessage{{"role": "user"}}, private: []int{3}}
 	c := hook.Clone(v)
 	if !reflect.DeepEqual(c, v) {
-		t.Fatalf("%+v", c)
+		t.Fatalf("got %+v, want %+v", c, v)
 	}
 	c.Pointer.List[0], c.Array[0]["a"], c.Any.(*inner).List[0], c.Chat[0]["role"] = 9, 9, 9, "x"
 	switch {
@@ -146,7 +146,7 @@ func TestTheCallThatAnEventIsAbout(t *testing.T) {
 	} {
 		call, ok := hook.CallOf(ev)
 		if !ok {
-			t.Errorf("%s: %+v, %v", ev.Info().Name, call, ok)
+			t.Errorf("%s: got %+v, %v, want ok", ev.Info().Name, call, ok)
 		}
 		is(t, "call.Name", call.Name, "Bash")
 		is(t, "call.ID", call.ID, "t1")

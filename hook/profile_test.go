@@ -130,7 +130,7 @@ func TestProfileAcaiFailsOpen(t *testing.T) {
 		var e hook.Engine
 		add(t, &e, "g", fails(errBroken), hook.As(hook.Guard), hook.WithProfile(hook.ProfileAcai), hook.OnFailure(c.policy))
 		if out := fire(t, &e, bash("ls")); out.Action != c.want || out.Steps[0].Err == nil {
-			t.Errorf("%v: %v", c.policy, out.Action)
+			t.Errorf("%v: got %v, want out.Action == c.want and out.Steps[0].Err != nil", c.policy, out.Action)
 		}
 	}
 }
@@ -163,7 +163,7 @@ func TestDefaultPrioritiesOfProfiles(t *testing.T) {
 	for name, want := range map[string]int{"acai": 100, "openclaw": 0, "compilr": 0, "a3s": 100} {
 		p, err := hook.ParseProfile(strings.ToUpper(name))
 		if err != nil || p.Name != name {
-			t.Fatalf("%s: %+v, %v", name, p, err)
+			t.Fatalf("%s: got %+v, %v, want err == nil and p.Name == name", name, p, err)
 		}
 		if h := hook.New("h", nil, hook.WithProfile(p)); h.Priority != want {
 			t.Errorf("%s: %d, want %d", name, h.Priority, want)
@@ -192,7 +192,7 @@ func TestNamesOfConfigs(t *testing.T) {
 	} {
 		for name, want := range c.good {
 			if got, err := c.parse(name); err != nil || got != want {
-				t.Errorf("%q: %v, %v", name, got, err)
+				t.Errorf("%q: got %v, %v, want err == nil and got == want", name, got, err)
 			}
 		}
 		for _, bad := range []string{c.bad, ""} {

@@ -172,7 +172,7 @@ func TestEventsMayBeDefinedWhileEventsFire(t *testing.T) {
 				}
 				out, err := e.Fire(context.Background(), ev)
 				if err != nil || count(ids(out.Steps), "every") != 1 {
-					t.Errorf("%s: %v, %v", name, ids(out.Steps), err)
+					t.Errorf(`%s: got %v, %v, want err == nil and count(ids(out.Steps), "every") == 1`, name, ids(out.Steps), err)
 				}
 			}
 		})

@@ -111,7 +111,7 @@ func TestBrokenHooksAreRefusedWithEveryMistake(t *testing.T) {
 		"bad glob":      hook.New("h", says(hook.Decision{}), hook.For("Stop"), hook.MatchPath("[a")),
 	} {
 		if err := e.Add(h); err == nil || !strings.Contains(err.Error(), `"h"`) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want err != nil and strings.Contains(err.Error(), `\"h\"`)", name, err)
 		}
 	}
 	if err := hook.On(&e, hook.PreToolUse, nil); err == nil {

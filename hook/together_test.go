@@ -26,7 +26,7 @@ func TestHooksOfClaudeCodeRunSideBySide(t *testing.T) {
 		add(t, &e, id, meets, asClaude)
 	}
 	if out := fire(t, &e, bash("ls")); out.Action != hook.ActionContinue || !slices.Equal(ids(out.Steps), []string{"a", "b", "c"}) {
-		t.Errorf("%+v", out.Verdict)
+		t.Errorf(`got %+v, want out.Action == hook.ActionContinue and slices.Equal(ids(out.Steps), []string{"a", "b", "c"})`, out.Verdict)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestAllHooksOfClaudeCodeRunAndTheirAnswersJoin(t *testing.T) {
 	add(t, &e, "blocks", says(hook.Block("first")), asClaude)
 	add(t, &e, "blocks too", says(hook.Block("second")), asClaude)
 	if out = fire(t, &e, bash("ls")); out.Action != hook.ActionBlock || out.Reason != "first" {
-		t.Errorf("%s %q", out.Action, out.Reason)
+		t.Errorf(`got %s %q, want out.Action == hook.ActionBlock and out.Reason == "first"`, out.Action, out.Reason)
 	}
 	if got := strings.Join(ids(out.Steps), " "); got != "allows one two asks blocks blocks too" || last.Load() != 2 {
 		t.Errorf("after a block were asked %s; the hook behind the group ran %d times", got, last.Load())
@@ -78,7 +78,7 @@ func TestGroupsOfOtherPriorityFollowOnOneAnother(t *testing.T) {
 	}), asClaude, hook.Priority(200))
 	add(t, &e, "early", says(hook.Change(bash("changed"))), asClaude)
 	if out := fire(t, &e, bash("ls")); out.Inject != "sees changed" {
-		t.Errorf("%q", out.Inject)
+		t.Errorf(`got %q, want "sees changed"`, out.Inject)
 	}
 	add(t, &e, "skips", says(hook.Decision{Action: hook.ActionSkip}), asClaude)
 	if out := fire(t, &e, bash("ls")); out.Inject != "" || len(out.Steps) != 2 {
@@ -114,7 +114,7 @@ func TestAGroupWhoseCallerGivesUpIsAborted(t *testing.T) {
 	add(t, &e, "a", waits, asClaude, hook.Timeout(time.Hour))
 	add(t, &e, "b", waits, asClaude, hook.Timeout(time.Hour))
 	if out, err := hook.Fire(ctx, &e, hook.PreToolUse, nil, bash("ls")); err == nil || out.Action != hook.ActionBlock {
-		t.Errorf("%s, %v", out.Action, err)
+		t.Errorf("got %s, %v, want err != nil and out.Action == hook.ActionBlock", out.Action, err)
 	}
 }
 

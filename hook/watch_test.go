@@ -145,7 +145,7 @@ func TestWatchersAreToldOfACancelledChain(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				if _, err := hook.Fire(ctx, &e, hook.PreToolUse, nil, bash("ls")); !errors.Is(err, context.DeadlineExceeded) {
-					t.Fatal(err)
+					t.Fatalf("got %v, want errors.Is(err, context.DeadlineExceeded)", err)
 				}
 				closeEngine(t, &e)
 				got, notices := w.take()

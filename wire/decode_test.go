@@ -70,7 +70,7 @@ func TestNamesOfEventsAreLookedUp(t *testing.T) {
 	for _, name := range []string{"PreToolUse", "pre_tool_use", "before-tool-call", "onToolCall", "BeforeTool"} {
 		ev, err := DecodeEvent([]byte("\xef\xbb\xbf "+`{"hook_event_name":"`+name+`","tool_name":"Bash"}`+"\r\n"), nil)
 		if err != nil || ev.Info() != hook.PreToolUse.Info() || ev.Body().(hook.ToolUse).ToolName != "Bash" {
-			t.Errorf("%s: %v, %v", name, ev, err)
+			t.Errorf(`%s: got %v, %v, want err == nil and ev.Info() == hook.PreToolUse.Info() and ev.Body().(hook.ToolUse).ToolName == "Bash"`, name, ev, err)
 		}
 	}
 	asked := ""

@@ -260,7 +260,7 @@ func TestTheLineIsValidWhateverTheTextHas(t *testing.T) {
 		ev := hook.Notification.New(hook.Envelope{Session: text}, hook.Alert{Message: text})
 		got := mustEncode(t, ev)
 		if !json.Valid(got) || bytes.ContainsAny(got, "\n\r") {
-			t.Errorf("%q: %s", text, got)
+			t.Errorf("%q: got %s, want json.Valid(got) and !bytes.ContainsAny(got, \"\\n\\r\")", text, got)
 		}
 		back, err := DecodeEvent(got, nil)
 		if err != nil {

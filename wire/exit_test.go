@@ -175,6 +175,6 @@ func TestLookingForAnAnswerInATextIsBounded(t *testing.T) {
 	text := []byte("x " + strings.Repeat(`{"a":`, 1<<20))
 	start := hook.SessionStart.New(hook.Envelope{}, hook.SessionInfo{})
 	if d, err := ExitDecision(start, Answer{Stdout: text}); err == nil || !strings.Contains(err.Error(), "so many braces") {
-		t.Errorf("%v, %v", d.Action, err)
+		t.Errorf(`got %v, %v, want err != nil and strings.Contains(err.Error(), "so many braces")`, d.Action, err)
 	}
 }

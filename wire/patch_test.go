@@ -133,7 +133,7 @@ func TestAnEventThatIsGivenBackIsNoChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		if payload, err := Patch(ev, encoded.Bytes()); err != nil || !reflect.DeepEqual(payload, ev.Body()) {
-			t.Errorf("%s: %+v, %v", info.Name, payload, err)
+			t.Errorf("%s: got %+v, %v, want err == nil and reflect.DeepEqual(payload, ev.Body())", info.Name, payload, err)
 		}
 		if info == hook.MessageReceived.Info() || info == hook.MessageSending.Info() || info == hook.MessageSent.Info() {
 			continue // they have metadata of their own
@@ -149,6 +149,6 @@ func TestAnEventThatIsGivenBackIsNoChange(t *testing.T) {
 	prompt := hook.AgentStart.New(hook.Envelope{Session: "s"}, hook.AgentRun{Prompt: "p", RunID: "r"})
 	payload, err := Patch(prompt, []byte(`{"hook_event_name":"UserPromptSubmit","session_id":"s","run_id":"r","prompt":"q"}`))
 	if want := (hook.AgentRun{Prompt: "q", RunID: "r"}); err != nil || !reflect.DeepEqual(payload, any(want)) {
-		t.Errorf("%+v, %v", payload, err)
+		t.Errorf("got %+v, %v, want err == nil and reflect.DeepEqual(payload, any(want))", payload, err)
 	}
 }

@@ -37,7 +37,7 @@ func TestANoInTheWrongPlaceIsABlock(t *testing.T) {
 	} {
 		d, err := DecodeDecision(pre(), []byte(in), hook.Profile{})
 		if err != nil || d.Action != hook.ActionBlock || !strings.Contains(d.Reason, "hookSpecificOutput.") {
-			t.Errorf("%s: %+v, %v", in, d, err)
+			t.Errorf(`%s: got %+v, %v, want err == nil and d.Action == hook.ActionBlock and strings.Contains(d.Reason, "hookSpecificOutput.")`, in, d, err)
 		}
 	}
 }

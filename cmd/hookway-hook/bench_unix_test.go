@@ -47,7 +47,7 @@ func BenchmarkShim(b *testing.B) {
 		state, err := p.Wait()
 		took = append(took, time.Since(start))
 		if err != nil || !state.Success() {
-			b.Fatal(state, err)
+			b.Fatalf("got %v, %v, want err == nil and state.Success()", state, err)
 		}
 		if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
 			resident = max(resident, int64(usage.Maxrss))

@@ -219,7 +219,7 @@ func TestPanicsAreAnswered(t *testing.T) {
 		c.Path = filepath.Join(w.bin, "panics")
 		c.Args[0] = c.Path
 		if r := w.result(c); r.code != 0 || !strings.Contains(r.stdout, denied) || !strings.Contains(r.stdout, "index out of range") {
-			t.Errorf("%s: %+v", where, r)
+			t.Errorf(`%s: got %+v, want r.code == 0 and strings.Contains(r.stdout, denied) and strings.Contains(r.stdout, "index out of range")`, where, r)
 		}
 		if log := w.log(); !strings.Contains(log, "panicked") {
 			t.Errorf("%s: the log says not why: %s", where, log)
@@ -373,7 +373,7 @@ func TestStdoutThatTakesNothing(t *testing.T) {
 			c := w.command("claude", "--event", event)
 			c.Stdin, c.Stdout = strings.NewReader("{}"), out
 			if r := w.result(c); r.code != want || !strings.Contains(r.stderr, "could not be printed") {
-				t.Errorf("%s, %s: %+v", name, event, r)
+				t.Errorf(`got %s, %s: %+v, want r.code == want and strings.Contains(r.stderr, "could not be printed")`, name, event, r)
 			}
 		}
 	}
@@ -498,7 +498,7 @@ func TestWrongCommandLines(t *testing.T) {
 	} {
 		r := w.run("", args...)
 		if r.code != 2 || !strings.Contains(r.stdout, `"decision":"block"`) || !strings.Contains(r.stdout, denied) {
-			t.Errorf("%q: %+v", args, r)
+			t.Errorf("%q: got %+v, want r.code == 2 and strings.Contains(r.stdout, `\"decision\":\"block\"`) and strings.Contains(r.stdout, denied)", args, r)
 		}
 		if !strings.Contains(r.stderr, "copilot-pascal") || !strings.Contains(r.stderr, "hookway install") {
 			t.Errorf("%q is told %q", args, r.stderr)

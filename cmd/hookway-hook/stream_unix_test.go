@@ -118,7 +118,7 @@ func TestAStreamAnswersOneEventAfterAnother(t *testing.T) {
 		t.Errorf("the slow one: %d, %d, %q", id, how, text)
 	}
 	if got := <-shown; got != "shown" {
-		t.Error(got)
+		t.Errorf(`got %v, want "shown"`, got)
 	}
 }
 

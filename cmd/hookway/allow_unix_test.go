@@ -35,7 +35,7 @@ func TestAnAllowedCallPassesOnce(t *testing.T) {
 			first := code(string(out))
 			shown, err := atTerminal(g.hookway("allow", first), "y")
 			if err != nil || !strings.Contains(shown, "Allowed once") {
-				t.Fatalf("%v: %s", err, shown)
+				t.Fatalf(`%v: got %s, want err == nil and strings.Contains(shown, "Allowed once")`, err, shown)
 			}
 			var mu sync.Mutex
 			var wg sync.WaitGroup

@@ -53,7 +53,7 @@ func TestDoctorProvesRealPrograms(t *testing.T) {
 	}
 	report := look(append([]string{"--live"}, install.Agents()...)...)
 	if report.Failures > 0 || texts(report, "start")[0] == "" {
-		t.Errorf("%+v", report)
+		t.Errorf(`got %+v, want report.Failures == 0 and texts(report, "start")[0] != ""`, report)
 	}
 	tested := texts(report, "selftest")
 	if len(tested) != len(install.Agents()) {
@@ -61,11 +61,11 @@ func TestDoctorProvesRealPrograms(t *testing.T) {
 	}
 	for i, text := range tested {
 		if !strings.HasPrefix(text, install.Agents()[i]+" (user): ") || !strings.Contains(text, "refuses what it must and passes the rest") {
-			t.Error(text)
+			t.Errorf(`got %v, want strings.HasPrefix(text, install.Agents()[i]+" (user): ") and strings.Contains(text, "refuses what it must and passes the rest")`, text)
 		}
 	}
 	if got := texts(look("claude"), "daemon"); !strings.Contains(got[0], "runs (pid ") {
-		t.Errorf("%q", got)
+		t.Errorf(`got %q, want strings.Contains(got[0], "runs (pid ")`, got)
 	}
 
 	// A folder that others could enter: the shim asks no daemon there, and answers all the same.
@@ -74,10 +74,10 @@ func TestDoctorProvesRealPrograms(t *testing.T) {
 	}
 	report = look("--live", "gemini")
 	if got := strings.Join(texts(report, "selftest"), "\n"); !strings.Contains(got, "gemini (user): BeforeTool refuses") {
-		t.Error(got)
+		t.Errorf(`got %v, want strings.Contains(got, "gemini (user): BeforeTool refuses")`, got)
 	}
 	if got := strings.Join(texts(report, "folders"), "\n"); report.OK || !strings.Contains(got, "no daemon is asked") {
-		t.Error(got)
+		t.Errorf(`got %v, want !report.OK and strings.Contains(got, "no daemon is asked")`, got)
 	}
 	if got := strings.Join(texts(look("gemini"), "history"), "\n"); !strings.Contains(got, "hookway-hook, gemini BeforeTool: ") {
 		t.Errorf("shim.log is not shown: %s", got)

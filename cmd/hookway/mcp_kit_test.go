@@ -120,7 +120,7 @@ func mcpAnswer(t *testing.T, conn *sdk.ClientSession, tool string, arguments, ou
 		t.Fatalf("%s: %v", tool, err)
 	}
 	if r.IsError {
-		t.Fatalf("%s: %s", tool, mcpText(r))
+		t.Fatalf("%s: got %s, want !r.IsError", tool, mcpText(r))
 	}
 	text, err := json.Marshal(r.StructuredContent)
 	if err == nil {

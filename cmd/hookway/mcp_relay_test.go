@@ -169,7 +169,7 @@ func TestMCPHandsOutOnce(t *testing.T) {
 			for end := time.Now().Add(mcpPatience); all.Load() < messages && time.Now().Before(end); {
 				r, err := bob.CallTool(t.Context(), &sdk.CallToolParams{Name: "read_inbox", Arguments: mcpObject{"limit": 3}})
 				if err != nil || r.IsError {
-					t.Errorf("%v %+v", err, r)
+					t.Errorf("got %v %+v, want err == nil and !r.IsError", err, r)
 					return
 				}
 				for _, m := range r.StructuredContent.(map[string]any)["messages"].([]any) {

@@ -236,7 +236,7 @@ func TestMCPClientGone(t *testing.T) {
 	var out, problems bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(in), &out, &problems
 	if err := cmd.Run(); err != nil || problems.Len() > 0 {
-		t.Fatalf("%v: %s", err, &problems)
+		t.Fatalf("%v: got %s, want err == nil and problems.Len() == 0", err, &problems)
 	}
 	answered := map[int]bool{}
 	for d := json.NewDecoder(&out); ; {

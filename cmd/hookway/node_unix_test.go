@@ -72,7 +72,7 @@ if (event.tool_input.command.startsWith(process.argv[2])) { console.error("not "
   "UserPromptSubmit": [{"hooks": [{"type": "command", "command": "node hooks/context.mjs"}]}]}}`,
 	})
 	if code, out := b.run("", "trust"); code != 0 {
-		t.Fatal(out)
+		t.Fatalf("got %v, want code == 0", out)
 	}
 	if code, out := b.run("", "list"); code != 0 || strings.Count(out, "Node is not installed") != 1 {
 		t.Errorf("list: %d\n%s", code, out)

@@ -37,7 +37,7 @@ func TestTheTitleSaysThatAWrappedAgentAsks(t *testing.T) {
 	step("< \a")
 	shown, err := atTerminal(g.hookway("approvals", "allow", code), "y")
 	if err != nil || !strings.Contains(shown, "Allowed once") {
-		t.Errorf("%v: %s", err, shown)
+		t.Errorf(`%v: got %s, want err == nil and strings.Contains(shown, "Allowed once")`, err, shown)
 	}
 	step("< \x1b[23;0t\x1b]0;own\x1b\\")
 	step(`> \r`)

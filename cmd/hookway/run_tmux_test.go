@@ -203,7 +203,7 @@ func TestTheProgramHasItsCallersEnvironment(t *testing.T) {
 	links, _ := filepath.Glob(filepath.Join(s.dir, "home", "run", "tmux-*"))
 	for _, link := range links {
 		if info, err := os.Stat(link); err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: %v, %v", link, info.Mode(), err)
+			t.Errorf("%s: got %v, %v, want err == nil and info.Mode().Perm() == 0o600", link, info.Mode(), err)
 		}
 	}
 	if len(links) != 2 {
@@ -234,7 +234,7 @@ func TestWithoutATerminalSignalsEndTheSession(t *testing.T) {
 			}
 			ready := make([]byte, 7)
 			if _, err := out.Read(ready); err != nil || !bytes.HasPrefix(ready, []byte("ready")) {
-				t.Fatalf("%q, %v", ready, err)
+				t.Fatalf(`got %q, %v, want err == nil and bytes.HasPrefix(ready, []byte("ready"))`, ready, err)
 			}
 			if err := cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)

@@ -61,7 +61,7 @@ func ask(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 	}
 	if failed := response.StatusCode >= 300; failed != neg {
-		ts.Fatalf("%s %s: %s", method, url, response.Status)
+		ts.Fatalf("got %s %s: %s, want failed == neg", method, url, response.Status)
 	}
 }
 

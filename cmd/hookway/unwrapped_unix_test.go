@@ -49,7 +49,7 @@ func (g *unwrapped) event(name string, fields ...any) string {
 	out, err := g.shim(name, fields...).Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		g.t.Errorf("%s: %v: %s", name, err, exit.Stderr)
+		g.t.Errorf("%s: got %v: %s, want !errors.As(err, &exit)", name, err, exit.Stderr)
 	} else {
 		g.must(err)
 	}

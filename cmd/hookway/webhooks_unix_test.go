@@ -206,7 +206,7 @@ func TestAWebhookHearsWhatAKilledDaemonWasTold(t *testing.T) {
 	}
 	w.env = append(w.env, "HOOKWAY_DAEMON=off")
 	if out := w.must("send", "user", "without a daemon"); strings.Contains(out, "webhook") { // it is known to be down
-		t.Error(out)
+		t.Errorf(`got %v, want !strings.Contains(out, "webhook")`, out)
 	}
 	s.mu.Lock()
 	s.no = false
@@ -240,7 +240,7 @@ func TestAWebhookHearsWhatNobodyCouldTell(t *testing.T) {
 	w.must("inbox")
 	w.env = append(w.env, "HOOKWAY_DAEMON=off")
 	if out := w.must("send", "user", "alone"); !strings.Contains(out, "webhook ci: ") || !strings.Contains(out, "its messages are kept") {
-		t.Error(out)
+		t.Errorf(`got %v, want strings.Contains(out, "webhook ci: ") and strings.Contains(out, "its messages are kept")`, out)
 	}
 	w.env = w.env[:len(w.env)-1]
 	s.come()
@@ -299,7 +299,7 @@ gateway:
 	defer outside.CloseIdleConnections()
 	answer, err := outside.Do(fromOutside)
 	if err != nil || answer.StatusCode != http.StatusOK {
-		t.Fatalf("%+v, %v", answer, err)
+		t.Fatalf("got %+v, %v, want err == nil and answer.StatusCode == http.StatusOK", answer, err)
 	}
 	answer.Body.Close()
 	eventually.True(t, "both came", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.said) >= 2 })

@@ -17,7 +17,7 @@ func TestEverySchemaIsThereByName(t *testing.T) {
 		for _, spelling := range []string{name, name + ".schema.json"} {
 			data, err := Get(spelling)
 			if err != nil || !json.Valid(data) {
-				t.Errorf("%s: %v", spelling, err)
+				t.Errorf("%s: got %v, want err == nil and json.Valid(data)", spelling, err)
 			}
 		}
 	}
@@ -26,7 +26,7 @@ func TestEverySchemaIsThereByName(t *testing.T) {
 func TestAnUnknownNameIsAnErrorThatListsTheNames(t *testing.T) {
 	for _, name := range []string{"", "evnt", "../schema", "event/..", "schema.go"} {
 		if _, err := Get(name); err == nil || !strings.Contains(err.Error(), strings.Join(Names(), ", ")) {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf(`%q: got %v, want err != nil and strings.Contains(err.Error(), strings.Join(Names(), ", "))`, name, err)
 		}
 	}
 }

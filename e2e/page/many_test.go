@@ -218,7 +218,7 @@ func BenchmarkDecisionsWithPagesOpen(b *testing.B) {
 				status, answer, err := w.tryAsk(context.Background(), http.MethodPost, "/v1/events", object{"event": "PreToolUse", "cwd": w.project, "agent": "claude", "session_id": "s",
 					"payload": object{"tool_name": "Read", "tool_use_id": fmt.Sprint(n), "tool_input": object{"file_path": "a.go"}}})
 				if err != nil || status != http.StatusOK {
-					b.Errorf("%d %s %v", status, answer, err)
+					b.Errorf("got %d %s %v, want err == nil and status == http.StatusOK", status, answer, err)
 				}
 			}
 		})

@@ -80,7 +80,7 @@ func TestPayloadsInTheRecord(t *testing.T) {
 	}
 	shift := p.moved()
 	if strings.Contains(shift, "script") {
-		t.Error(shift)
+		t.Errorf(`got %v, want !strings.Contains(shift, "script")`, shift)
 	}
 }
 

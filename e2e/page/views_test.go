@@ -121,7 +121,7 @@ func TestEachViewSuitsEveryone(t *testing.T) {
 					t.Errorf("%s is %d pixels wider than its window: %s", v.route, wider, eval[string](p, widest))
 				}
 				if bad := eval[string](p, untidy); bad != "" {
-					t.Errorf("%s: %s", v.route, bad)
+					t.Errorf(`%s: got %s, want ""`, v.route, bad)
 				}
 				if out := eval[string](p, outOfSight); out != "" {
 					t.Errorf("%s: these entries are out of sight: %s", v.route, out)

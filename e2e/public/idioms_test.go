@@ -112,7 +112,7 @@ func TestIdiomsNatively(t *testing.T) {
 		t.Run(i.name, func(t *testing.T) {
 			s := newStage(t, i)
 			if how := s.natively(t); how != "" {
-				t.Error(how)
+				t.Errorf(`got %v, want ""`, how)
 			}
 		})
 		asked++

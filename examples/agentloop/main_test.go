@@ -107,7 +107,7 @@ func serve(t *testing.T, hookway, home string) string {
 		case <-time.After(5 * time.Millisecond):
 		}
 		if time.Now().After(end) {
-			t.Fatal(errors.New("the daemon did not come up"))
+			t.Fatalf("got %v, want !time.Now().After(end)", errors.New("the daemon did not come up"))
 		}
 	}
 }

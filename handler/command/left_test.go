@@ -67,7 +67,7 @@ func TestAHookThatSaysSoGoesOnInTheBackground(t *testing.T) {
 	h := claudes(t, `echo '{"async": true, "asyncTimeout": 600000}'; echo $$ > `+first+`; read x < `+gate+`; echo more; echo $x > `+done+`; exit 2`)
 	d, err := h.Handle(t.Context(), bash("ls")) // comes back while it waits
 	if err != nil || d.Action != hook.ActionContinue {
-		t.Fatalf("%+v, %v", d, err)
+		t.Fatalf("got %+v, %v, want err == nil and d.Action == hook.ActionContinue", d, err)
 	}
 	if err := os.WriteFile(gate, []byte("7\n"), 0); err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func TestTheFirstLineThatSaysAsync(t *testing.T) {
 		`{"async":false}`: false, `{"decision":"block"}`: false, "text\n{\"async\":true}": false, `{"async":tr`: false, "": false,
 	} {
 		if _, ok := background([]byte(text)); ok != want {
-			t.Errorf("%q: %t", text, ok)
+			t.Errorf("%q: got %t, want %t", text, ok, want)
 		}
 	}
 }

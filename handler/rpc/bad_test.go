@@ -328,7 +328,7 @@ func TestAStreamThatIsNotRead(t *testing.T) {
 			return
 		}
 		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatal(err)
+			t.Fatalf("got %v, want errors.Is(err, context.DeadlineExceeded)", err)
 		}
 		if tries > 500 {
 			t.Fatal("the unread stream is still in use")

@@ -46,7 +46,7 @@ func TestAThousandEventsAtOnce(t *testing.T) {
 			for i, ev := range events {
 				wg.Go(func() {
 					if d, err := h.Handle(t.Context(), ev); err != nil || d.Reason != fmt.Sprintf("%08d", i) {
-						t.Errorf("%d: %q, %v", i, d.Reason, err)
+						t.Errorf(`%d: got %q, %v, want err == nil and d.Reason == fmt.Sprintf("%%08d", i)`, i, d.Reason, err)
 					}
 				})
 			}
@@ -76,7 +76,7 @@ func TestEventsWaitForAPlace(t *testing.T) {
 	defer cancel()
 	_, err := h.Handle(ctx, bash("ls"))
 	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want errors.Is(err, context.DeadlineExceeded)", err)
 	}
 	isClear(t, err, "256 events are waiting for it already")
 	for range maxInFlight {
@@ -100,7 +100,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 				defer cancel()
 				if _, err := h.Handle(ctx, bash("ls")); !errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("%v", err)
+					t.Errorf("got %v, want errors.Is(err, context.DeadlineExceeded)", err)
 				}
 			})
 		}
@@ -123,7 +123,7 @@ func TestAnIdleStreamIsClosed(t *testing.T) {
 	h.idle = time.Millisecond
 	for range 3 {
 		if d, err := h.Handle(t.Context(), bash("ls")); err != nil || d.Reason != "again" {
-			t.Fatalf("%q, %v", d.Reason, err)
+			t.Fatalf(`got %q, %v, want err == nil and d.Reason == "again"`, d.Reason, err)
 		}
 		<-ended
 	}

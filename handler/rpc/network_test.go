@@ -82,7 +82,7 @@ func TestAServerThatIsStartedAnew(t *testing.T) {
 		cmd := process(t, target)
 		for range 2 {
 			if d, err := h.Handle(t.Context(), bash("ls")); err != nil || d.Reason != fmt.Sprint(cmd.Process.Pid) {
-				t.Fatalf("%q, %v", d.Reason, err)
+				t.Fatalf("got %q, %v, want err == nil and d.Reason == fmt.Sprint(cmd.Process.Pid)", d.Reason, err)
 			}
 		}
 		kill(cmd)
@@ -108,7 +108,7 @@ func TestNothingIsLostWhenAServerStops(t *testing.T) {
 		wg.Go(func() {
 			for range 50 {
 				if d, err := h.Handle(t.Context(), bash("ls")); err != nil || d.Reason != "done" {
-					t.Errorf("%q, %v", d.Reason, err)
+					t.Errorf(`got %q, %v, want err == nil and d.Reason == "done"`, d.Reason, err)
 				}
 			}
 		})
@@ -174,7 +174,7 @@ func TestCertificates(t *testing.T) {
 	works := func(c Config) {
 		t.Helper()
 		if d, err := newHandler(t, c).Handle(t.Context(), bash("ls")); err != nil || d.Reason != "secure" {
-			t.Errorf("%q, %v", d.Reason, err)
+			t.Errorf(`got %q, %v, want err == nil and d.Reason == "secure"`, d.Reason, err)
 		}
 	}
 	target := secure(t, "127.0.0.1:0", cert, key, nil)
@@ -204,7 +204,7 @@ func TestCertificates(t *testing.T) {
 func TestWithoutTLSOnlyTheLoopback(t *testing.T) {
 	for host, want := range map[string]bool{"localhost": true, "LOCALHOST.": true, "127.9.9.9": true, "::1": true, "10.0.0.1": false, "localhost.example.com": false, "0.0.0.0": false} {
 		if got := loopback.Host(host); got != want {
-			t.Errorf("%s: %v", host, got)
+			t.Errorf("%s: got %v, want %v", host, got, want)
 		}
 	}
 	l, err := net.Listen("tcp", ":0") // on every address
@@ -226,7 +226,7 @@ func TestWithoutTLSOnlyTheLoopback(t *testing.T) {
 			tried = true
 			_, err := (&target{network: tcp, address: net.JoinHostPort(n.IP.String(), port)}).dial(t.Context(), true)
 			if err == nil || !strings.Contains(err.Error(), "is not on this machine; use TLS") {
-				t.Errorf("%v: %v", n.IP, err)
+				t.Errorf(`%v: got %v, want err != nil and strings.Contains(err.Error(), "is not on this machine; use TLS")`, n.IP, err)
 			}
 		}
 	}
@@ -260,7 +260,7 @@ func TestHeaders(t *testing.T) {
 			token := fmt.Sprint("t-", i%3)
 			d, err := h.Handle(context.WithValue(t.Context(), tokenKey{}, token), bash("ls"))
 			if err != nil || d.Reason != "Bearer "+token+" hookway" {
-				t.Errorf("%s: %q, %v", token, d.Reason, err)
+				t.Errorf(`%s: got %q, %v, want err == nil and d.Reason == "Bearer " + token + " hookway"`, token, d.Reason, err)
 			}
 		})
 	}
@@ -285,7 +285,7 @@ func TestAServerWithoutStreamIsAskedForItOnce(t *testing.T) {
 	for try := 1; try <= 2; try++ {
 		for range 5 {
 			if d, err := h.Handle(t.Context(), bash("ls")); err != nil || d.Reason != "asked" {
-				t.Fatalf("%q, %v", d.Reason, err)
+				t.Fatalf(`got %q, %v, want err == nil and d.Reason == "asked"`, d.Reason, err)
 			}
 		}
 		n := 0

@@ -50,7 +50,7 @@ func TestTheDeadlineReachesTheServer(t *testing.T) {
 	defer cancel()
 	for _, text := range []string{"ls", strings.Repeat("x", largeEvent)} {
 		if d, err := h.Handle(ctx, bash(text)); err != nil || d.Reason != "in time" {
-			t.Errorf("%q, %v", d.Reason, err)
+			t.Errorf(`got %q, %v, want err == nil and d.Reason == "in time"`, d.Reason, err)
 		}
 		_, err := h.Handle(t.Context(), bash(text))
 		if err == nil || !strings.Contains(err.Error(), "false") {
@@ -109,7 +109,7 @@ func TestAPanicHurtsOneEvent(t *testing.T) {
 		t.Errorf("the log has %q", line)
 	}
 	if d, err := h.Handle(t.Context(), bash("ls")); err != nil || d.Reason != "still here" {
-		t.Errorf("%q, %v", d.Reason, err)
+		t.Errorf(`got %q, %v, want err == nil and d.Reason == "still here"`, d.Reason, err)
 	}
 	if d, err := h.Handle(t.Context(), hook.SessionStart.New(hook.Envelope{}, hook.SessionInfo{})); err != nil || d.Action != hook.ActionContinue {
 		t.Errorf("an event of another type: %v, %v", d.Action, err)
@@ -139,7 +139,7 @@ func TestNoMoreThanConcurrencyAtOnce(t *testing.T) {
 				text = strings.Repeat("x", largeEvent)
 			}
 			if d, err := h.Handle(t.Context(), bash(text)); err != nil || d.Reason != "at last" {
-				t.Errorf("%q, %v", d.Reason, err)
+				t.Errorf(`got %q, %v, want err == nil and d.Reason == "at last"`, d.Reason, err)
 			}
 		})
 	}
@@ -207,7 +207,7 @@ func TestServedStreams(t *testing.T) {
 	for id, c := range map[uint64]struct{ json, want string }{3: {`{`, "the event cannot be read"}, 4: {"", "no event"}, 5: {`{"hook_event_name":"PreToolUse","tool_name":7}`, "tool_name"}} {
 		ask(id, c.json, nil)
 		if r := receive(); r.GetId() != id || !strings.Contains(r.GetFailure().GetMessage(), c.want) {
-			t.Errorf("%s: %v", c.json, r)
+			t.Errorf("%s: got %v, want r.GetId() == id and strings.Contains(r.GetFailure().GetMessage(), c.want)", c.json, r)
 		}
 	}
 	send(&hookwayv1.StreamRequest{Id: 6})
@@ -228,7 +228,7 @@ func TestHealth(t *testing.T) {
 	for _, name := range []string{"", "hookway.v1.Hooks"} {
 		r, err := grpc_health_v1.NewHealthClient(dialed(t, target)).Check(t.Context(), &grpc_health_v1.HealthCheckRequest{Service: name})
 		if err != nil || r.GetStatus() != grpc_health_v1.HealthCheckResponse_SERVING {
-			t.Errorf("%q: %v, %v", name, r, err)
+			t.Errorf("%q: got %v, %v, want err == nil and r.GetStatus() == grpc_health_v1.HealthCheckResponse_SERVING", name, r, err)
 		}
 	}
 }
@@ -242,7 +242,7 @@ func TestSockets(t *testing.T) {
 	l := listen(t, "unix://"+path)
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode() != fs.ModeSocket|0o600 || l.Addr().String() != path {
-		t.Errorf("%v, %v, %v", info.Mode(), l.Addr(), err)
+		t.Errorf("got %v, %v, %v, want err == nil and info.Mode() == fs.ModeSocket | 0o600 and l.Addr().String() == path", info.Mode(), l.Addr(), err)
 	}
 	if _, err := Listen("unix://" + path); err == nil || !strings.Contains(err.Error(), "another server listens there") {
 		t.Errorf("twice: %v", err)
@@ -270,7 +270,7 @@ func TestSockets(t *testing.T) {
 		"https://x": "write unix:///run", "unix://" + filepath.Join(dir, strings.Repeat("x", 300), "s"): "",
 	} {
 		if l, err := Listen(address); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, %v", address, l, err)
+			t.Errorf("%s: got %v, %v, want err != nil and strings.Contains(err.Error(), want)", address, l, err)
 		}
 	}
 }

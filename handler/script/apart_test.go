@@ -105,7 +105,7 @@ func TestHandlersOfAPluginWaitForEachOther(t *testing.T) {
 		h := r.hookOf(t, i)
 		all.Go(func() {
 			if d, err := h.Handle(ctx, bash("x")); err != nil || d.Reason != want {
-				t.Errorf("%q, %v", d.Reason, err)
+				t.Errorf("got %q, %v, want err == nil and d.Reason == want", d.Reason, err)
 			}
 		})
 	}
@@ -130,7 +130,7 @@ func TestServicesEndInOrderWhenAHandlerIsStopped(t *testing.T) {
 	ask := func() {
 		t.Helper()
 		if d, err := h.Handle(context.Background(), bash("ls")); err != nil || d.Reason != "no" {
-			t.Fatal(d, err)
+			t.Fatalf(`got %v, %v, want err == nil and d.Reason == "no"`, d, err)
 		}
 	}
 	ask()

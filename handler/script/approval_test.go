@@ -22,7 +22,7 @@ func TestAnApprovalsTimeIsToldWhereItIsNotKept(t *testing.T) {
 `)
 			d, err := r.hookOf(t, 0).Handle(context.Background(), bash("x"))
 			if err != nil || d.Action.String() != "ask" || !strings.Contains(d.Reason, "really?") {
-				t.Errorf("%+v, %v", d, err)
+				t.Errorf(`got %+v, %v, want err == nil and d.Action.String() == "ask" and strings.Contains(d.Reason, "really?")`, d, err)
 			}
 			if got := strings.Contains(r.logged(), "requireApproval's timeout"); got != told {
 				t.Errorf("told %v: %s", got, r.logged())

@@ -15,7 +15,7 @@ func TestTheTopLevelMayAwait(t *testing.T) {
 	}))
 	for range 2 {
 		if d, err := limited(r, time.Minute, "x"); err != nil || d.Reason != "w2" {
-			t.Errorf("%+v, %v", d, err)
+			t.Errorf(`got %+v, %v, want err == nil and d.Reason == "w2"`, d, err)
 		}
 	}
 	if d, err := r.p.Describe(context.Background()); err != nil || len(d.Hooks) != 1 {

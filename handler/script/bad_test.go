@@ -146,7 +146,7 @@ func TestOthersAreAnsweredWhileOneLoops(t *testing.T) {
 	go func() { _, err := r.Handle(ctx, bash("loop")); looping <- err }()
 	for range 20 {
 		if d, err := limited(r, time.Minute, "ls"); err != nil || d.Reason != "good" {
-			t.Fatalf("%+v, %v", d, err)
+			t.Fatalf(`got %+v, %v, want err == nil and d.Reason == "good"`, d, err)
 		}
 	}
 	cancel()
@@ -162,7 +162,7 @@ func TestOthersAreAnsweredWhileOneGoesOnThatWasAnswered(t *testing.T) {
 };`)
 	for _, command := range []string{"ls", "harm", "ls", "harm", "ls"} {
 		if d, err := limited(r, 10*time.Minute, command); err != nil || d.Reason != "good" {
-			t.Fatalf("%s: %+v, %v", command, d, err)
+			t.Fatalf(`%s: got %+v, %v, want err == nil and d.Reason == "good"`, command, d, err)
 		}
 	}
 }

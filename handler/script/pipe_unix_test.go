@@ -20,7 +20,7 @@ func TestAScriptWaitsForNoPipe(t *testing.T) {
 		got := saysWith(t, "import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';\nconst P = "+strconv.Quote(pipe)+";",
 			"try { "+ask+"; return block('done'); } catch (e: any) { return block(e.message); }", Read, Write)
 		if !strings.Contains(got, "is not a file") {
-			t.Errorf("%s: %s", ask, got)
+			t.Errorf(`%s: got %s, want strings.Contains(got, "is not a file")`, ask, got)
 		}
 	}
 }

@@ -40,7 +40,7 @@ export default () => ({ action: 'block', reason: [a, b, c, d, e, f, g, h, i].joi
 	r := runIn(t, filepath.Join(dir, "hooks"))
 	d, err := r.Handle(context.Background(), bash("x"))
 	if err != nil || d.Reason != "a,b,c,d,e,f,g,h,optional" {
-		t.Errorf("%+v, %v", d, err)
+		t.Errorf(`got %+v, %v, want err == nil and d.Reason == "a,b,c,d,e,f,g,h,optional"`, d, err)
 	}
 }
 
@@ -55,7 +55,7 @@ func TestAbsolutePathsAndURLsAreFound(t *testing.T) {
 	r := runIn(t, dir)
 	d, err := r.Handle(context.Background(), bash("x"))
 	if err != nil || d.Reason != "acc" {
-		t.Errorf("%+v, %v", d, err)
+		t.Errorf(`got %+v, %v, want err == nil and d.Reason == "acc"`, d, err)
 	}
 	if n := len(r.p.b.Files); n != 3 {
 		t.Errorf("it is made of %v", r.p.b.Files)
@@ -68,7 +68,7 @@ func TestAbsolutePathsAndURLsAreFound(t *testing.T) {
 	} {
 		dir := files(t, map[string]string{"hook.ts": "import x from '" + path + "';\nexport default () => x;"})
 		if _, err := Build(filepath.Join(dir, "hook.ts"), dir); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "hook.ts:1:") {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf(`%s: got %v, want err != nil and strings.Contains(err.Error(), want) and strings.HasPrefix(err.Error(), "hook.ts:1:")`, path, err)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestWhatAPackageKeepsForItselfIsNotFound(t *testing.T) {
 			"node_modules/pkg/hidden.js":    "export default 1", "secret.js": "export default 2",
 		})
 		if _, err := Build(filepath.Join(dir, "hook.ts"), dir); err == nil || !strings.Contains(err.Error(), "Could not resolve") || !strings.HasPrefix(err.Error(), "hook.ts:1:") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf(`%s: got %v, want err != nil and strings.Contains(err.Error(), "Could not resolve") and strings.HasPrefix(err.Error(), "hook.ts:1:")`, name, err)
 		}
 	}
 }
@@ -101,7 +101,7 @@ export default async () => {
 }`, "rules/a.ts": "export default 'found'"}))
 	d, err := r.Handle(context.Background(), bash("x"))
 	if err != nil || d.Reason != "é,import('./' + x),no,no,no,found,found" {
-		t.Errorf("%+v, %v", d, err)
+		t.Errorf(`got %+v, %v, want err == nil and d.Reason == "é,import('./' + x),no,no,no,found,found"`, d, err)
 	}
 	if n := len(r.p.b.Files); n != 2 {
 		t.Errorf("it is made of %v", r.p.b.Files)

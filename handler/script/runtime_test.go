@@ -136,7 +136,7 @@ func TestModules(t *testing.T) {
 	}))
 	d, err := r.Handle(context.Background(), bash("x"))
 	if err != nil || d.Reason != "cjs,named,two,deep" {
-		t.Errorf("%+v, %v", d, err)
+		t.Errorf(`got %+v, %v, want err == nil and d.Reason == "cjs,named,two,deep"`, d, err)
 	}
 	if n := len(r.p.b.Files); n != 6 {
 		t.Errorf("it is made of %d files: %v", n, r.p.b.Files)

@@ -56,7 +56,7 @@ func TestWhatGoesWrongIsToldWithItsPlace(t *testing.T) {
 func TestAThenableIsAwaited(t *testing.T) {
 	r := run(t, "export default () => ({ then(r: any) { r({ action: 'block', reason: 'no' }); r(undefined); throw 1; } });")
 	if d, err := limited(r, time.Minute, "ls"); err != nil || d.Reason != "no" {
-		t.Errorf("%+v, %v", d, err)
+		t.Errorf(`got %+v, %v, want err == nil and d.Reason == "no"`, d, err)
 	}
 }
 

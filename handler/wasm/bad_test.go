@@ -252,7 +252,7 @@ func TestABrokenCacheCostsTimeAndNoHook(t *testing.T) {
 		}
 		var log hooktest.Log
 		if d := decide(t, open(t, guard, Config{Cache: dir, Log: log.Logger()}), "rm -rf x"); d.Action.String() != "block" {
-			t.Errorf("%s: %+v", name, d)
+			t.Errorf(`%s: got %+v, want d.Action.String() == "block"`, name, d)
 		}
 	}
 	var log hooktest.Log

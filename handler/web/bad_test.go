@@ -95,7 +95,7 @@ func TestNoOpinionAndRefusals(t *testing.T) {
 		h, _ := serve(t, Config{}, says(c.status, c.body))
 		d, err := h.Handle(t.Context(), bash("ls"))
 		if err != nil || d.Action != c.want.Action || d.Reason != c.want.Reason {
-			t.Errorf("%d %s: %v %q, %v", c.status, c.body, d.Action, d.Reason, err)
+			t.Errorf("got %d %s: %v %q, %v, want err == nil and d.Action == c.want.Action and d.Reason == c.want.Reason", c.status, c.body, d.Action, d.Reason, err)
 		}
 	}
 }
@@ -334,7 +334,7 @@ func TestConnectionThatIsRefusedIsTriedAgain(t *testing.T) {
 		return err
 	}
 	if d, err := h.Handle(t.Context(), bash("ls")); err != nil || d.Reason != "here again" {
-		t.Errorf("%q, %v", d.Reason, err)
+		t.Errorf(`got %q, %v, want err == nil and d.Reason == "here again"`, d.Reason, err)
 	}
 }
 

@@ -68,7 +68,7 @@ func TestWithoutItsSecretAMessageIsNotSent(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := h.Send(ended, Message{}); !errors.Is(err, context.Canceled) {
-		t.Error(err)
+		t.Errorf("got %v, want errors.Is(err, context.Canceled)", err)
 	}
 }
 

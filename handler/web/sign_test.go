@@ -152,7 +152,7 @@ func TestSignaturesOfAnswers(t *testing.T) {
 					return
 				}
 				if d, err := h.Handle(t.Context(), bash("ls")); err != nil || d.Action != hook.ActionAllow {
-					t.Errorf("%v, %v", d.Action, err)
+					t.Errorf("got %v, %v, want err == nil and d.Action == hook.ActionAllow", d.Action, err)
 				}
 			})
 		}

@@ -109,7 +109,7 @@ func TestOneRefusalInEachDialect(t *testing.T) {
 		name := x.about().Name
 		got := x.answer(t, saying(t, hook.Block("no")), files[name], x.recorded(t)[files[name]])
 		if got != bytes[name]+"\n" {
-			t.Errorf("%s: %s", name, got)
+			t.Errorf("%s: got %s, want %s", name, got, bytes[name]+"\n")
 		}
 		if other, ok := said[got]; ok {
 			t.Errorf("%s says what %s says", name, other)
@@ -147,7 +147,7 @@ func TestAnUnknownEventKeepsFieldsNamedLikeOurs(t *testing.T) {
 		}
 		body, _ := ev.Body().(map[string]any)
 		if body["n"] != json.Number("18446744073709551615") || asJSON(t, ev.Head().Metadata["native"]) != asJSON(t, objectOf(t, []byte(stdin))) {
-			t.Errorf("%s: %v", x.about().Name, body)
+			t.Errorf(`%s: got %v, want body["n"] == json.Number("18446744073709551615") and asJSON(t, ev.Head().Metadata["native"]) == asJSON(t, objectOf(t, []byte(stdin)))`, x.about().Name, body)
 		}
 	}
 }
@@ -167,7 +167,7 @@ func TestAnArgumentThatTheAgentNamesLikeUsKeepsItsName(t *testing.T) {
 	for toolArgs, want := range map[string]string{`{"file_path":"a"}`: `{"file_path":"something else"}`, `{"path":"a"}`: `{"path":"something else"}`} {
 		stdin := []byte(`{"sessionId":"s","toolName":"view","toolArgs":` + toolArgs + `}`)
 		if got := copilotExam.answer(t, changing(t), "preToolUse", stdin); got != `{"modifiedArgs":`+want+"}\n" {
-			t.Error(got)
+			t.Errorf("got %v, want %v", got, `{"modifiedArgs":`+want+"}\n")
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestARefusedCallHasNoChangedInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := answer(t, &engine, recorded(t)["PreToolUse~Bash"]); strings.Contains(got, "updatedInput") || !strings.Contains(got, `"deny"`) {
-		t.Error(got)
+		t.Errorf("got %v, want !strings.Contains(got, \"updatedInput\") and strings.Contains(got, `\"deny\"`)", got)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestARedactedResponseNeverKeepsTheOldText(t *testing.T) {
 		stdin := `{"hook_event_name":"PostToolUse","session_id":"s","tool_name":"X","tool_input":{},"tool_response":` + tt.response + `}`
 		got := answer(t, engine, []byte(stdin))
 		if strings.Contains(got, "KEY=1") || !strings.Contains(got, `"updatedToolOutput":`+tt.want) {
-			t.Errorf("%s: %s", name, got)
+			t.Errorf("%s: got %s, want !strings.Contains(got, \"KEY=1\") and strings.Contains(got, `\"updatedToolOutput\":`+tt.want)", name, got)
 		}
 	}
 }

@@ -73,7 +73,7 @@ func TestABlankReasonStillRefusesInCodex(t *testing.T) {
 	for event, stdin := range codexExam.recorded(t) {
 		got := codexExam.answer(t, saying(t, hook.Block(" \n")), event, stdin)
 		if strings.Contains(got, `ason":" `) {
-			t.Errorf("%s: %s", event, got)
+			t.Errorf("%s: got %s, want !strings.Contains(got, `ason\":\" `)", event, got)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestCodexTellsTheFilesOfAPatch(t *testing.T) {
 	use, _ := codexExam.decode(t, "PreToolUse", stdin).Body().(hook.ToolUse)
 	want := []any{"a.txt", "b.txt", "old/c.txt", ".env"}
 	if use.ToolName != "Edit" || use.Text("file_path") != "a.txt" || !reflect.DeepEqual(use.ToolInput["file_paths"], want) {
-		t.Errorf("%s %v", use.ToolName, use.ToolInput)
+		t.Errorf(`got %s %v, want use.ToolName == "Edit" and use.Text("file_path") == "a.txt" and reflect.DeepEqual(use.ToolInput["file_paths"], want)`, use.ToolName, use.ToolInput)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestAPatchCannotBeSentToAnotherFileByName(t *testing.T) {
 	stdin := codexExam.recorded(t)["PreToolUse~apply_patch~many"]
 	for _, name := range []string{"file_path", "file_paths"} {
 		if got := codexExam.answer(t, patching(t, name, "safe.txt"), "PreToolUse", stdin); !strings.Contains(got, `"deny"`) || strings.Contains(got, "updatedInput") {
-			t.Errorf("%s: %s", name, got)
+			t.Errorf("%s: got %s, want strings.Contains(got, `\"deny\"`) and !strings.Contains(got, \"updatedInput\")", name, got)
 		}
 	}
 }

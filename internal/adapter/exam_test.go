@@ -173,7 +173,7 @@ func (x exam) noOpinion(t *testing.T) {
 	for file, stdin := range x.recorded(t) {
 		for name, engine := range map[string]*hook.Engine{"no hook": new(hook.Engine), "continue": saying(t, hook.Continue()), "skip": saying(t, hook.Skip())} {
 			if got, want := x.answer(t, engine, file, stdin), x.pass(file)+"\n"; got != want {
-				t.Errorf("%s, %s: %s", file, name, got)
+				t.Errorf("got %s, %s: %s, want %s", file, name, got, want)
 			}
 		}
 	}

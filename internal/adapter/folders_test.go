@@ -26,7 +26,7 @@ func TestFoldersAreThoseUnderTheExactNames(t *testing.T) {
 	}
 	for _, text := range []string{``, `[]`, `{`, `{"workspace_roots":["/a","vscode-remote://box/a"]}`, `{"workspace_roots":["file://box/a"]}`, `{"workspace_roots":["file:///%zz"]}`} {
 		if got, err := (&adapter.Call{Stdin: []byte(text)}).Folders(); err == nil {
-			t.Errorf("%s: %+v", text, got)
+			t.Errorf("%s: got %+v, want err != nil", text, got)
 		}
 	}
 }

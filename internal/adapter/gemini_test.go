@@ -37,7 +37,7 @@ func TestAnAskOfGeminiIsABlockWhereItWouldHang(t *testing.T) {
 	}
 	r, err := adapter.Gemini{}.Encode(ev, unattended.Outcome)
 	if err != nil || !strings.HasPrefix(string(r.Stdout), `{"decision":"deny"`) {
-		t.Errorf("%s, %v", r.Stdout, err)
+		t.Errorf("got %s, %v, want err == nil and strings.HasPrefix(string(r.Stdout), `{\"decision\":\"deny\"`)", r.Stdout, err)
 	}
 }
 
@@ -55,7 +55,7 @@ func TestGeminisOwnFieldsStandAtTheirEventsOnly(t *testing.T) {
 			want = "{}"
 		}
 		if got != want {
-			t.Errorf("%s: %s", file, got)
+			t.Errorf("%s: got %s, want %s", file, got, want)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestGeminiSendsOnlyWhatChangedOfARequest(t *testing.T) {
 			return hook.Change(g), nil
 		}))
 		if got := geminiExam.answer(t, engine, "BeforeModel", geminiExam.recorded(t)["BeforeModel~system"]); !strings.Contains(got, tt.want) {
-			t.Errorf("%s: %s", name, got)
+			t.Errorf("%s: got %s, want strings.Contains(got, tt.want)", name, got)
 		}
 	}
 }

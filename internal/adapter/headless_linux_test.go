@@ -24,7 +24,7 @@ func terminal(t *testing.T) (program, user *os.File) {
 	var number, unlock int32
 	for request, value := range map[uintptr]*int32{syscall.TIOCSPTLCK: &unlock, syscall.TIOCGPTN: &number} {
 		if _, _, err := syscall.Syscall(syscall.SYS_IOCTL, user.Fd(), request, uintptr(unsafe.Pointer(value))); err != 0 {
-			t.Fatal(err)
+			t.Fatalf("got %v, want 0", err)
 		}
 	}
 	program, err = os.OpenFile("/dev/pts/"+strconv.Itoa(int(number)), os.O_RDWR|syscall.O_NOCTTY, 0)

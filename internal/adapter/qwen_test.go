@@ -49,7 +49,7 @@ func TestBothEventsOfACallOfQwenHaveOneID(t *testing.T) {
 func TestAChangedInputIsNeverDroppedByQwen(t *testing.T) {
 	got := qwenExam.answer(t, patching(t, "command", "ls"), "PreToolUse", qwenExam.recorded(t)["PreToolUse~run_shell_command"])
 	if !strings.Contains(got, `"permissionDecision":"deny"`) || strings.Contains(got, "updatedInput") || !strings.Contains(got, `\"command\":\"ls\"`) {
-		t.Error(got)
+		t.Errorf("got %v, want strings.Contains(got, `\"permissionDecision\":\"deny\"`) and !strings.Contains(got, \"updatedInput\") and strings.Contains(got, `\\\"command\\\":\\\"ls\\\"`)", got)
 	}
 }
 

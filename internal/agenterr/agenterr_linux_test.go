@@ -73,14 +73,14 @@ func TestALineReachesTheAgentsErrorOutput(t *testing.T) {
 		t.Error(err)
 	}
 	if got, err := os.ReadFile(path); string(got) != "to a file\n" {
-		t.Errorf("%q %v", got, err)
+		t.Errorf("got %q %v, want string(got) == \"to a file\\n\"", got, err)
 	}
 	if err := Tell(agent(t, w), strings.Repeat("x", 1000)); err != nil {
 		t.Error(err)
 	}
 	w.Close()
 	if got, err := bufio.NewReader(r).ReadString('\n'); len(got) != maxLine {
-		t.Errorf("%q %v", got, err)
+		t.Errorf("got %q %v, want len(got) == maxLine", got, err)
 	}
 }
 
@@ -114,10 +114,10 @@ func TestWhatMayNotBeWrittenToIsLeftAlone(t *testing.T) {
 	}
 	for name, f := range map[string]*os.File{"the null device": null, "a file that is only read": readOnly, "a pipe that is full": full} {
 		if err := Tell(agent(t, f), "no"); !errors.Is(err, ErrNone) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want errors.Is(err, ErrNone)", name, err)
 		}
 	}
 	if err := Tell(0, "no"); !errors.Is(err, ErrNone) {
-		t.Error(err)
+		t.Errorf("got %v, want errors.Is(err, ErrNone)", err)
 	}
 }

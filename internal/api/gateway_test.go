@@ -163,7 +163,7 @@ func TestAServicesEventIsOnRecord(t *testing.T) {
 	body := `{"version":"1.2"}`
 	status, text := h.ask(http.MethodPost, "/hooks/signed", body, "X-Hub-Signature-256: sha256="+hmacHex(hookToken, body))
 	if status != 200 || text != `{"action":"continue","event":"Deployed","status":"fired"}` {
-		t.Errorf("%d %s", status, text)
+		t.Errorf("got %d %s, want status == 200 and text == `{\"action\":\"continue\",\"event\":\"Deployed\",\"status\":\"fired\"}`", status, text)
 	}
 	all := h.recorded()
 	if len(all) != 1 || all[0].Event != "Deployed" || all[0].Source != "gateway" {
@@ -189,7 +189,7 @@ func TestABodyThatDripsIsCutOff(t *testing.T) {
 	}
 	answer, err := io.ReadAll(nc)
 	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 408 ") {
-		t.Errorf("%v %s", err, answer)
+		t.Errorf(`got %v %s, want err == nil and strings.HasPrefix(string(answer), "HTTP/1.1 408 ")`, err, answer)
 	}
 }
 

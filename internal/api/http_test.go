@@ -226,7 +226,7 @@ func TestTheEndCutsOffNoAnswer(t *testing.T) {
 		for range cap(began) {
 			asking.Go(func() {
 				if status, text := h.ask("POST", "/v1/events", h.firing("ls")); status != http.StatusOK || !strings.HasSuffix(text, "}") {
-					t.Errorf("%d %s", status, text)
+					t.Errorf(`got %d %s, want status == http.StatusOK and strings.HasSuffix(text, "}")`, status, text)
 				}
 			})
 		}
@@ -316,7 +316,7 @@ func TestManyEventsAtOnce(t *testing.T) {
 		all.Go(func() {
 			status, text := h.ask("POST", "/v1/events", h.firing("rm -rf /", fmt.Sprintf(`,"session_id":"s%d"`, i%7)))
 			if status != http.StatusOK || !strings.Contains(text, `"action":"block"`) {
-				t.Errorf("%d %s", status, text)
+				t.Errorf("got %d %s, want status == http.StatusOK and strings.Contains(text, `\"action\":\"block\"`)", status, text)
 			}
 		})
 	}
@@ -348,7 +348,7 @@ func TestHooksAreListedWithThoseThatWereRegistered(t *testing.T) {
 	guard := before("guard", hook.Static{Action: hook.ActionBlock, Reason: "registered"})
 	remove, replaced, err := h.judge.Register(t.Context(), h.dir, guard)
 	if err != nil || replaced {
-		t.Fatal(replaced, err)
+		t.Fatalf("got %v, %v, want err == nil and !replaced", replaced, err)
 	}
 	_, text := h.ask("GET", "/v1/hooks?cwd="+h.dir, "")
 	want(t, text, `"id":"no-rm"`, `"id":"api:guard"`, `"layer":"registered"`)

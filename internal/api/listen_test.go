@@ -158,7 +158,7 @@ func TestADoorWithTLSTakesHTTPAndGRPC(t *testing.T) {
 	defer client.CloseIdleConnections()
 	code, text := h.do(client, "https://"+address+"/v1/events", "POST", h.firing("rm -rf /"), "Authorization: Bearer "+h.token, "Host: hooks.test")
 	if code != http.StatusOK {
-		t.Errorf("%d %s", code, text)
+		t.Errorf("got %d %s, want %d", code, text, http.StatusOK)
 	}
 	h.fires(t, address, credentials.NewTLS(&tls.Config{RootCAs: pool, ServerName: "hooks.test"}), h.token, codes.OK)
 }
@@ -214,7 +214,7 @@ func TestADoorForVirtualMachines(t *testing.T) {
 	}}}
 	defer client.CloseIdleConnections()
 	if code, text := h.do(client, "http://host/v1/events", "POST", h.firing("rm -rf /"), "Authorization: Bearer "+h.token); code != http.StatusOK {
-		t.Errorf("%d %s", code, text)
+		t.Errorf("got %d %s, want %d", code, text, http.StatusOK)
 	}
 	if code, _ := h.do(client, "http://host/v1/events", "POST", h.firing("ls")); code != http.StatusUnauthorized {
 		t.Errorf("without the token: %d", code)
@@ -239,14 +239,14 @@ func TestTheTokenIsForItsOwnerAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, err := api.Token(dir); err != nil || again != first || len(first) < 40 {
-		t.Errorf("%q, %v", again, err)
+		t.Errorf("got %q, %v, want err == nil and again == first and len(first) >= 40", again, err)
 	}
 	if rest := strings.Trim(first, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"); rest != "" {
 		t.Errorf("got the token %q, want letters and digits: programs take a word that begins with - for an option", first)
 	}
 	info, err := os.Stat(api.TokenFile(dir))
 	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info.Mode(), err)
+		t.Errorf("got %v, %v, want err == nil and info.Mode().Perm() == 0o600", info.Mode(), err)
 	}
 	if err := os.Chmod(api.TokenFile(dir), 0o644); err != nil {
 		t.Fatal(err)

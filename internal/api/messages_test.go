@@ -201,7 +201,7 @@ func TestAProgramSendsAndLooksHowFarItIs(t *testing.T) {
 	for range 2 { // the second time, it is the same message
 		status, text := h.ask("POST", "/v1/messages", body)
 		if status != http.StatusOK {
-			t.Fatalf("%d %s", status, text)
+			t.Fatalf("got %d %s, want %d", status, text, http.StatusOK)
 		}
 		want(t, text, `"id":"my-own-id-1"`, `"short":"own-id-1"`, `"to":"Alice"`, `"state":"accepted"`, `"reason":"offline since`, `"run":7`)
 	}
@@ -216,7 +216,7 @@ func TestAProgramSendsAndLooksHowFarItIs(t *testing.T) {
 	want(t, text, `"name":"Alice"`, `"name":"Bob"`, `"running":false`, `"machine":"m1"`)
 	for path, n := range map[string]int{"/v1/inbox/Alice": 1, "/v1/inbox/alice?state=accepted&limit=5": 1, "/v1/inbox/Alice?state=seen": 0} {
 		if _, text = h.ask("GET", path, ""); strings.Count(text, `"receipt"`) != n {
-			t.Errorf("%s: %s", path, text)
+			t.Errorf("%s: got %s, want strings.Count(text, `\"receipt\"`) == n", path, text)
 		}
 	}
 	if status, text := h.ask("POST", "/v1/relay/poke", ""); status != http.StatusOK || h.relay.notified != 1 || !strings.Contains(text, `"problem":"the token is too short"`) {

@@ -57,12 +57,12 @@ func TestThePageWaitsForNobody(t *testing.T) {
 		slow = append(slow, nc)
 	}
 	if status, text := h.ask("GET", "/v1/status", ""); status != http.StatusOK {
-		t.Errorf("%d %s", status, text)
+		t.Errorf("got %d %s, want %d", status, text, http.StatusOK)
 	}
 	for _, nc := range slow { // each comes to its end
 		_ = nc.SetReadDeadline(time.Now().Add(patient))
 		if text, err := io.ReadAll(nc); err != nil || strings.HasPrefix(string(text), "HTTP/1.1 200") {
-			t.Fatalf("%q, %v", text, err)
+			t.Fatalf(`got %q, %v, want err == nil and !strings.HasPrefix(string(text), "HTTP/1.1 200")`, text, err)
 		}
 	}
 }

@@ -26,14 +26,14 @@ func TestTheRecordIsReadAPageAtATime(t *testing.T) {
 	h := newHouse(t, oneHook, plan{})
 	for _, command := range []string{"ls", "git push --force", "rm -rf /", "go test ./..."} {
 		if status, text := h.ask("POST", "/v1/events", h.firing(command, `,"session_id":"s1","agent":"mine"`)); status != http.StatusOK {
-			t.Fatalf("%d %s", status, text)
+			t.Fatalf("got %d %s, want %d", status, text, http.StatusOK)
 		}
 	}
 	get := func(query string) (page recordPage) {
 		t.Helper()
 		status, text := h.ask("GET", "/v1/record?"+query, "")
 		if err := json.Unmarshal([]byte(text), &page); status != http.StatusOK || err != nil {
-			t.Fatalf("%s: %d %s %v", query, status, text, err)
+			t.Fatalf("%s: got %d %s %v, want status == http.StatusOK and err == nil", query, status, text, err)
 		}
 		return page
 	}
@@ -72,7 +72,7 @@ func TestALogThatIsReplacedIsNotPagedOn(t *testing.T) {
 		t.Helper()
 		for _, command := range []string{"ls", "git push --force", "rm -rf /", "go test ./..."} {
 			if status, text := h.ask("POST", "/v1/events", h.firing(command, `,"session_id":"s1","agent":"mine"`)); status != http.StatusOK {
-				t.Fatalf("%d %s", status, text)
+				t.Fatalf("got %d %s, want %d", status, text, http.StatusOK)
 			}
 		}
 	}
@@ -81,11 +81,11 @@ func TestALogThatIsReplacedIsNotPagedOn(t *testing.T) {
 		path := "/v1/record?limit=2&order=" + order
 		var page recordPage
 		if status, text := h.ask("GET", path, ""); status != http.StatusOK || json.Unmarshal([]byte(text), &page) != nil || page.Next == "" {
-			t.Fatalf("%d %s", status, text)
+			t.Fatalf(`got %d %s, want status == http.StatusOK and json.Unmarshal([]byte(text), &page) == nil and page.Next != ""`, status, text)
 		}
 		files, err := audit.Files(filepath.Join(h.home, "audit"))
 		if err != nil || len(files) != 1 {
-			t.Fatal(files, err)
+			t.Fatalf("got %v, %v, want err == nil and len(files) == 1", files, err)
 		}
 		if err := os.Remove(files[0].Path); err != nil {
 			t.Fatal(err)
@@ -94,7 +94,7 @@ func TestALogThatIsReplacedIsNotPagedOn(t *testing.T) {
 			t.Helper()
 			status, text := h.ask("GET", path+"&after="+page.Next, "")
 			if want(t, text, "urn:hookway:problem:other-log", "begin with the first page again", `"field":"after"`); status != http.StatusGone {
-				t.Errorf("%s: %d %s", what, status, text)
+				t.Errorf("%s: got %d %s, want %d", what, status, text, http.StatusGone)
 			}
 		}
 		refused("the log is gone")
@@ -122,13 +122,13 @@ func TestOneRecordHasItsEventAndItsNeighbours(t *testing.T) {
 	status, text := h.ask("GET", "/v1/record/2", "")
 	want(t, text, `"older":1`, `"newer":3`, `"revised_by":[]`)
 	if status != http.StatusOK {
-		t.Error(status)
+		t.Errorf("got %v, want %v", status, http.StatusOK)
 	}
 	for path, wanted := range map[string]int{"/v1/record/17": http.StatusNotFound, "/v1/record/x": http.StatusBadRequest, "/v1/record?limit=0": http.StatusBadRequest,
 		"/v1/record?after=x": http.StatusBadRequest, "/v1/record?since=x": http.StatusBadRequest, "/v1/record?action=blok": http.StatusBadRequest,
 		"/v1/record?would=x": http.StatusBadRequest, "/v1/record?cwd=x": http.StatusBadRequest, "/v1/record?order=x": http.StatusBadRequest, "/v1/stats?tz=Nowhere/Land": http.StatusBadRequest} {
 		if status, text := h.ask("GET", path, ""); status != wanted {
-			t.Errorf("%s: %d %s", path, status, text)
+			t.Errorf("%s: got %d %s, want %d", path, status, text, wanted)
 		}
 	}
 }
@@ -141,6 +141,6 @@ func TestTheFiguresAreThoseOfTheRecord(t *testing.T) {
 	status, text := h.ask("GET", "/v1/stats?since=1d&tz=Europe/Berlin", "")
 	want(t, text, `"decisions":3`, `"by_action":{"block":2,"continue":1}`, `{"agent":"mine","decisions":3`, `"hook":"no-rm","runs":2,"blocks":2`)
 	if status != http.StatusOK {
-		t.Error(status)
+		t.Errorf("got %v, want %v", status, http.StatusOK)
 	}
 }

@@ -64,7 +64,7 @@ func TestEachBadQuestionAboutSessionsIsOneClearProblem(t *testing.T) {
 	} {
 		status, text := h.ask("GET", path, "")
 		if want(t, text, says); status != http.StatusBadRequest {
-			t.Errorf("%s: %d %s", path, status, text)
+			t.Errorf("%s: got %d %s, want %d", path, status, text, http.StatusBadRequest)
 		}
 	}
 	for err, wanted := range map[error]int{fmt.Errorf("%w: x", timeline.ErrNone): 404, fmt.Errorf("%w: x", timeline.ErrQuery): 400, errors.New("the disk is full"): 500} {
@@ -79,7 +79,7 @@ func TestEachBadQuestionAboutSessionsIsOneClearProblem(t *testing.T) {
 		}
 	}
 	if status, _ := h.ask("POST", "/v1/sessions", "{}"); status != http.StatusMethodNotAllowed {
-		t.Error(status)
+		t.Errorf("got %v, want %v", status, http.StatusMethodNotAllowed)
 	}
 }
 
@@ -88,7 +88,7 @@ func TestWithoutARecordThereAreNoSessions(t *testing.T) {
 	for _, path := range []string{"/v1/sessions", "/v1/sessions/s1"} {
 		status, text := h.ask("GET", path, "")
 		if want(t, text, "no-record", "hookway doctor"); status != http.StatusServiceUnavailable {
-			t.Errorf("%s: %d", path, status)
+			t.Errorf("%s: got %d, want %d", path, status, http.StatusServiceUnavailable)
 		}
 	}
 }

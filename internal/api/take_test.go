@@ -50,7 +50,7 @@ func (h *house) take(name, body string) (got handed) {
 	h.t.Helper()
 	status, text := h.ask("POST", "/v1/inbox/"+name+"/take", body)
 	if status != http.StatusOK {
-		h.t.Fatalf("%d %s", status, text)
+		h.t.Fatalf("got %d %s, want %d", status, text, http.StatusOK)
 	}
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		h.t.Fatal(err)
@@ -85,7 +85,7 @@ func (h *house) facts(name string) string {
 	for _, i := range items {
 		all = append(all, string(i.Receipt.State))
 		if i.Receipt.Injected.IsZero() != (i.Receipt.State == relay.StateAccepted || i.Receipt.State == relay.StateSuppressed) {
-			h.t.Errorf("%+v", i.Receipt)
+			h.t.Errorf("got %+v, want i.Receipt.Injected.IsZero() == (i.Receipt.State == relay.StateAccepted || i.Receipt.State == relay.StateSuppressed)", i.Receipt)
 		}
 	}
 	return strings.Join(all, " ")
@@ -118,11 +118,11 @@ func TestAProgramTakesItsMessages(t *testing.T) {
 		t.Errorf("while Alice's are not confirmed, more of hers come: %v", got)
 	}
 	if _, text := h.ask("GET", "/v1/agents", ""); !strings.Contains(text, `"kind":"http","running":true`) {
-		t.Error(text)
+		t.Errorf("got %v, want strings.Contains(text, `\"kind\":\"http\",\"running\":true`)", text)
 	}
 	for range 2 {
 		if status, text := h.ask("POST", "/v1/inbox/Zoë/done", got.ids()); status != http.StatusOK || strings.Contains(text, "left") {
-			t.Errorf("%d %s", status, text)
+			t.Errorf(`got %d %s, want status == http.StatusOK and !strings.Contains(text, "left")`, status, text)
 		}
 	}
 	if got := h.facts("Zoë"); got != "suppressed seen seen accepted accepted" {
@@ -147,10 +147,10 @@ func TestWhatIsNotConfirmedComesAgain(t *testing.T) {
 	}
 	// The one who had it first has it, too.
 	if _, text := h.ask("POST", "/v1/inbox/Bob/done", first.ids()); !strings.Contains(text, `"done":["`+first.Messages[0].ID) {
-		t.Error(text)
+		t.Errorf("got %v, want strings.Contains(text, `\"done\":[\"`+first.Messages[0].ID)", text)
 	}
 	if got := h.facts("Bob"); got != "seen accepted" {
-		t.Error(got)
+		t.Errorf(`got %v, want "seen accepted"`, got)
 	}
 }
 
@@ -174,17 +174,17 @@ func TestAWaitEndsWithAMessageOrItsClient(t *testing.T) {
 		})
 		cancel()
 		if err := <-gone; !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
+			t.Fatalf("got %v, want errors.Is(err, context.Canceled)", err)
 		}
 		waits := make(chan handed, 1)
 		go func() { waits <- h.take("Bob", `{"wait_ms":60000,"confirm":false}`) }()
 		h.post(from, "Bob", "hi")
 		if got := <-waits; got.texts() != "hi" {
-			t.Errorf("%v", got)
+			t.Errorf(`got %v, want got.texts() == "hi"`, got)
 		}
 	}
 	if got := h.facts("Bob"); got != "seen seen" {
-		t.Error(got)
+		t.Errorf(`got %v, want "seen seen"`, got)
 	}
 	if got := h.take("Bob", `{"wait_ms":1}`); len(got.Messages) != 0 {
 		t.Errorf("in vain: %v", got)
@@ -264,7 +264,7 @@ func TestEachBadWayToTakeIsOneClearProblem(t *testing.T) {
 		want(t, text, c.says...)
 	}
 	if status, text := h.ask("GET", "/v1/inbox/Alice/take", ""); status != http.StatusMethodNotAllowed {
-		t.Errorf("%d %s", status, text)
+		t.Errorf("got %d %s, want %d", status, text, http.StatusMethodNotAllowed)
 	}
 	all, err := store.Agents(t.Context())
 	var names []string

@@ -44,7 +44,7 @@ func (h *house) watch(query string, headers ...string) *reader {
 		h.t.Fatal(err)
 	}
 	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/event-stream" {
-		h.t.Fatalf("%s %v", response.Status, response.Header)
+		h.t.Fatalf(`got %s %v, want response.StatusCode == http.StatusOK and response.Header.Get("Content-Type") == "text/event-stream"`, response.Status, response.Header)
 	}
 	out := &reader{h: h, lines: make(chan sent, 1000), stop: cancel}
 	go func() {
@@ -151,12 +151,12 @@ func TestAReaderThatReadsNothingHoldsUpNoOther(t *testing.T) {
 	long := strings.Repeat("x", 8<<10)
 	for i := range 100 {
 		if status, text := h.ask("POST", "/v1/events", h.firing(fmt.Sprint(i)+long)); status != http.StatusOK {
-			t.Fatal(text)
+			t.Fatalf("got %v, want status == http.StatusOK", text)
 		}
 	}
 	for range 100 {
 		if one := s.next(); one.event != "outcome" {
-			t.Fatalf("%+v", one)
+			t.Fatalf(`got %+v, want one.event == "outcome"`, one)
 		}
 	}
 }
@@ -209,7 +209,7 @@ func TestAMistypedEventIsNotWatched(t *testing.T) {
 		}
 	}
 	if _, text := h.ask("GET", "/v1/watch?event=PreToolUze", ""); !strings.Contains(text, "unknown-event") || !strings.Contains(text, "did you mean PreToolUse?") {
-		t.Error(text)
+		t.Errorf(`got %v, want strings.Contains(text, "unknown-event") and strings.Contains(text, "did you mean PreToolUse?")`, text)
 	}
 }
 
@@ -221,7 +221,7 @@ func TestAStreamTellsOfHooks(t *testing.T) {
 `, plan{})
 	all, failed, other := h.watch("?hooks=true"), h.watch("?event=hook:error"), h.watch("?hooks=1&session=else")
 	if status, text := h.ask("POST", "/v1/events", h.firing("ls", `,"session_id":"s-1"`)); status != http.StatusOK {
-		t.Fatal(text)
+		t.Fatalf("got %v, want status == http.StatusOK", text)
 	}
 	said := map[string]map[string]any{}
 	for said["outcome"] == nil || said["hook:completed rule"] == nil {
@@ -254,7 +254,7 @@ func TestAStreamTellsOfHooks(t *testing.T) {
 		t.Errorf("failures: %+v", one)
 	}
 	if status, text := h.ask("POST", "/v1/events", h.firing("ls", `,"session_id":"else"`)); status != http.StatusOK {
-		t.Fatal(text)
+		t.Fatalf("got %v, want status == http.StatusOK", text)
 	}
 	if one := other.next(); !strings.Contains(one.data, "else") {
 		t.Errorf("another session's: %+v", one)

@@ -40,7 +40,7 @@ func TestPasswordsOnCommandLinesAreNotWritten(t *testing.T) {
 		}
 		names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 		if err != nil || len(names) != 1 {
-			t.Fatal(names, err)
+			t.Fatalf("got %v, %v, want err == nil and len(names) == 1", names, err)
 		}
 		record, err := os.ReadFile(names[0])
 		if err != nil || strings.Contains(string(record), c.secret) {

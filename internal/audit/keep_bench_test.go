@@ -63,7 +63,7 @@ func BenchmarkKeep(b *testing.B) {
 				entry := l.events.entry(b.Context(), &r, time.Minute)
 				waits += time.Since(began)
 				if entry == nil {
-					b.Fatal(r.Unkept)
+					b.Fatalf("got %v, want entry != nil", r.Unkept)
 				}
 				size = len(entry)
 				l.events.store.Release(size)

@@ -43,7 +43,7 @@ func TestVerifyFindsAChangedEventAndSaysWhere(t *testing.T) {
 	dir := t.TempDir()
 	kept(t, Config{Dir: dir}, 6, 2)
 	if r := sound(t, dir); r.Events != 6 || r.Gone != 0 {
-		t.Fatalf("%+v", r)
+		t.Fatalf("got %+v, want r.Events == 6 and r.Gone == 0", r)
 	}
 	path := keptFiles(t, dir)[0]
 	whole := contents(t, path)
@@ -96,17 +96,17 @@ func TestVerifyFindsAnEventThatWasReplaced(t *testing.T) {
 	}
 	r := verify(t, dir)
 	if len(r.Problems) != 2 || r.Events != 2 || r.Gone != 1 {
-		t.Fatalf("%+v", r)
+		t.Fatalf("got %+v, want len(r.Problems) == 2 and r.Events == 2 and r.Gone == 1", r)
 	}
 	if p := r.Problems; p[0].Seq != 2 || !strings.Contains(p[0].What, "record 2 was changed") || !strings.Contains(p[1].What, "twice") {
-		t.Errorf("%+v", p)
+		t.Errorf(`got %+v, want p[0].Seq == 2 and strings.Contains(p[0].What, "record 2 was changed") and strings.Contains(p[1].What, "twice")`, p)
 	}
 	all, _ := events(t, dir, Filter{})
 	if len(all) != 3 || all[0].Event == nil || all[2].Event == nil {
-		t.Fatalf("%+v", all)
+		t.Fatalf("got %+v, want len(all) == 3 and all[0].Event != nil and all[2].Event != nil", all)
 	}
 	if all[1].Event != nil || all[1].NotReplayable != "its kept event was changed" {
-		t.Errorf("%+v", all[1])
+		t.Errorf(`got %+v, want all[1].Event == nil and all[1].NotReplayable == "its kept event was changed"`, all[1])
 	}
 }
 
@@ -115,7 +115,7 @@ func TestTheChainVerifiesAfterEventsExpiredOrWereSwitchedOff(t *testing.T) {
 	kept(t, Config{Dir: dir, Events: keep.Config{Size: 16 << 10}}, 400, 4)
 	r := sound(t, dir)
 	if r.Gone == 0 || r.Events == 0 || r.Gone+r.Events != 400 {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v, want r.Gone != 0 and r.Events != 0 and r.Gone + r.Events == 400", r)
 	}
 	all, damages := events(t, dir, Filter{})
 	gone := int64(0)
@@ -123,7 +123,7 @@ func TestTheChainVerifiesAfterEventsExpiredOrWereSwitchedOff(t *testing.T) {
 		if w.Event == nil {
 			gone++
 			if w.NotReplayable != notThere {
-				t.Fatalf("%+v", w)
+				t.Fatalf("got %+v, want w.NotReplayable == notThere", w)
 			}
 		}
 	}
@@ -140,10 +140,10 @@ func TestTheChainVerifiesAfterEventsExpiredOrWereSwitchedOff(t *testing.T) {
 	r = sound(t, dir)
 	all, _ = events(t, dir, Filter{})
 	if r.Records != 402 {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v, want r.Records == 402", r)
 	}
 	if last := all[len(all)-1]; last.Event != nil || last.NotReplayable != "no event was kept" || last.Record.Unkept != "" {
-		t.Errorf("%+v", last)
+		t.Errorf(`got %+v, want last.Event == nil and last.NotReplayable == "no event was kept" and last.Record.Unkept == ""`, last)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestWhatIsCutOrHiddenIsNotReplayable(t *testing.T) {
 	}
 	for e, err := range keep.Entries(EventsDir(dir), 0) {
 		if err != nil || strings.Contains(string(e.Text), "mine") || strings.Contains(string(e.Text), "12-34") {
-			t.Errorf("%s, %v", e.Text, err)
+			t.Errorf(`got %s, %v, want err == nil and !strings.Contains(string(e.Text), "mine") and !strings.Contains(string(e.Text), "12-34")`, e.Text, err)
 		}
 	}
 	sound(t, dir)
@@ -218,7 +218,7 @@ func TestADraftIsKeptAsTheEventItself(t *testing.T) {
 	}
 	all, _ := events(t, dir, Filter{})
 	if len(all) != 5 || all[4].NotReplayable != "redact hides tool_response.output" {
-		t.Fatalf("%d, %q", len(all), all[len(all)-1].NotReplayable)
+		t.Fatalf(`got %d, %q, want len(all) == 5 and all[4].NotReplayable == "redact hides tool_response.output"`, len(all), all[len(all)-1].NotReplayable)
 	}
 	for i, w := range all[:4] {
 		if w.Record.Kept != all[0].Record.Kept || w.Event == nil || w.Event.Secrets == 0 {

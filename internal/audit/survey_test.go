@@ -39,7 +39,7 @@ func TestWhatIsKeptIsTold(t *testing.T) {
 	}
 	k := look(false)
 	if k.Events != 2 || k.Files != 1 || k.About {
-		t.Errorf("%+v", k)
+		t.Errorf("got %+v, want k.Events == 2 and k.Files == 1 and !k.About", k)
 	}
 	if got := k.Lacks(); len(got) != 1 || got[0] != "in the last 24 hours 1 event was not kept: the event is larger than 256 KiB" {
 		t.Errorf("not kept: %q", got)
@@ -52,7 +52,7 @@ func TestWhatIsKeptIsTold(t *testing.T) {
 	}
 	files, err := filepath.Glob(filepath.Join(EventsDir(dir), "*.kept"))
 	if err != nil || len(files) != 1 {
-		t.Fatal(files, err)
+		t.Fatalf("got %v, %v, want err == nil and len(files) == 1", files, err)
 	}
 	text, err := os.ReadFile(files[0])
 	if err != nil {

@@ -63,7 +63,7 @@ func TestTold(t *testing.T) {
 	}
 	text, err = Told([]byte(`{"outcome":1}`), ev, nil, nil)
 	if err != nil || string(text) != `{"own_outcome":1}` {
-		t.Errorf("%s, %v", text, err)
+		t.Errorf("got %s, %v, want err == nil and string(text) == `{\"own_outcome\":1}`", text, err)
 	}
 	if _, err := Told([]byte(`[]`), ev, nil, nil); err == nil {
 		t.Error("a list is told")

@@ -148,7 +148,7 @@ func TestWhatRedactHidesBesideAnEventIsNotKept(t *testing.T) {
 			want = ""
 		}
 		if len(all) != 1 || all[0].NotReplayable != want {
-			t.Errorf("%s: %+v", hide, all)
+			t.Errorf("%s: got %+v, want len(all) == 1 and all[0].NotReplayable == want", hide, all)
 		}
 	}
 }

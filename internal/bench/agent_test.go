@@ -18,7 +18,7 @@ func TestTheFloorNeedsAProcessForEachEvent(t *testing.T) {
 		plan := AgentPlan{Program: self, Floor: true, Runs: 2, Turns: 3}
 		err := plan.Find(agent)
 		if (err != nil) != (want != "") || !strings.Contains(fmt.Sprint(err), want) {
-			t.Errorf("%s: %v", agent, err)
+			t.Errorf(`%s: got %v, want (err != nil) == (want != "") and strings.Contains(fmt.Sprint(err), want)`, agent, err)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func TestSettledFilesHaveNoComputedImports(t *testing.T) {
 
 func TestTheNameOfASourceMapIsTakenOut(t *testing.T) {
 	if got := tame("a.js", "", "x //# sourceMappingURL=a"); !strings.HasSuffix(got, "\n//# sourceMappingURL=data:application/json,{}\n") {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want strings.HasSuffix(got, \"\\n//# sourceMappingURL=data:application/json,{}\\n\")", got)
 	}
 }
 

@@ -39,7 +39,7 @@ func TestAppendProves(t *testing.T) {
 		return blocks(ctx, ev)
 	})
 	if err != nil || strings.Join(done.Added, " ") != "a b" || strings.Join(done.Failing, " ") != "passes" {
-		t.Errorf("%v, %+v", err, done)
+		t.Errorf(`got %v, %+v, want err == nil and strings.Join(done.Added, " ") == "a b" and strings.Join(done.Failing, " ") == "passes"`, err, done)
 	}
 	if got := strings.Join(fired, ", "); got != "codex ., codex ., codex src/x" {
 		t.Errorf("fired were %s", got)
@@ -79,7 +79,7 @@ func TestAppend(t *testing.T) {
 				want = 2
 			}
 			if len(done.Added) != want || len(done.Taken) != 3-want || done.Failing != nil {
-				t.Errorf("%+v", done)
+				t.Errorf("got %+v, want len(done.Added) == want and len(done.Taken) == 3 - want and done.Failing == nil", done)
 			}
 			now, err := os.ReadFile(file)
 			if err != nil || !strings.HasPrefix(string(now), text) {
@@ -97,7 +97,7 @@ func TestAppend(t *testing.T) {
 				return hook.Outcome[any]{Verdict: hook.Verdict{Event: "PreToolUse", Action: hook.ActionBlock, By: "h"}, Payload: ev.Body()}, nil
 			})
 			if !report.Passed() {
-				t.Errorf("%+v", report.Results)
+				t.Errorf("got %+v, want report.Passed()", report.Results)
 			}
 		})
 	}

@@ -17,7 +17,7 @@ func one(t *testing.T, expect string) *Case {
 	t.Helper()
 	list, problems := Parse("x_test.yaml", []byte("cases:\n- event: PreToolUse\n  payload: {tool_name: Bash, tool_input: {n: 9007199254740993, keep: [1, {a: b}]}}\n  expect: "+expect), Options{})
 	if len(problems) > 0 {
-		t.Fatal(problems)
+		t.Fatalf("got %v, want len(problems) == 0", problems)
 	}
 	return list[0]
 }
@@ -105,7 +105,7 @@ func TestExpectationsHoldOrFail(t *testing.T) {
 			report := Run(t.Context(), []*Case{one(t, tt.expect)}, nil, func(context.Context, hook.AnyEvent) (hook.Outcome[any], error) { return tt.out, nil })
 			r := report.Results[0]
 			if r.Err != nil || (r.Status == Passed) != tt.holds || (len(r.Failures) == 0) != tt.holds {
-				t.Errorf("%s %v %+v", r.Status, r.Err, r.Failures)
+				t.Errorf("got %s %v %+v, want r.Err == nil and (r.Status == Passed) == tt.holds and (len(r.Failures) == 0) == tt.holds", r.Status, r.Err, r.Failures)
 			}
 			for _, f := range r.Failures {
 				switch {
@@ -137,7 +137,7 @@ func TestTheEventIsWhatTheCaseSaysThenItsPayloadThenWhatAllHave(t *testing.T) {
 		},
 	})
 	if len(problems) > 0 {
-		t.Fatal(problems)
+		t.Fatalf("got %v, want len(problems) == 0", problems)
 	}
 	want := []hook.Envelope{
 		{Session: "p", Agent: "q", Source: "test", CWD: "/p"},
@@ -173,7 +173,7 @@ func TestAPayloadIsFiredWithAllItsDigits(t *testing.T) {
 	c := one(t, "{by: a}")
 	use := c.event.Body().(hook.ToolUse)
 	if got := use.ToolInput["n"]; got != json.Number("9007199254740993") {
-		t.Errorf("%#v", got)
+		t.Errorf("got %#v, want %#v", got, json.Number("9007199254740993"))
 	}
 }
 
@@ -182,7 +182,7 @@ func TestAnOutcomeThatHasNoJSONIsAnError(t *testing.T) {
 		return hook.Outcome[any]{Verdict: hook.Verdict{Result: make(chan int)}}, nil
 	})
 	if r := report.Results[0]; r.Status != Errored || r.Err == nil {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v, want r.Status == Errored and r.Err != nil", r)
 	}
 }
 

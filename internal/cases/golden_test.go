@@ -33,7 +33,7 @@ func golden(t *testing.T, file, got string) {
 func TestEveryMistakeIsListedWithItsPlace(t *testing.T) {
 	files, err := filepath.Glob("testdata/bad/*.yaml")
 	if err != nil || len(files) < 20 {
-		t.Fatal(len(files), err)
+		t.Fatalf("got %v, %v, want err == nil and len(files) >= 20", len(files), err)
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -80,6 +80,6 @@ func TestAFileThatIsNotThereOrTooLargeIsAProblemOfTheWholeFile(t *testing.T) {
 	}
 	_, problems = Parse("large.yaml", make([]byte, maxFile+1), Options{})
 	if len(problems) != 1 || problems[0].Line != 0 || !strings.Contains(problems[0].Message, "at most") {
-		t.Error(problems)
+		t.Errorf(`got %v, want len(problems) == 1 and problems[0].Line == 0 and strings.Contains(problems[0].Message, "at most")`, problems)
 	}
 }

@@ -64,7 +64,7 @@ func reportOf(t *testing.T, file string, only *regexp.Regexp) (report *Report) {
 	t.Helper()
 	list, problems := Read(file, Options{Envelope: hook.Envelope{Source: "test", CWD: "/src"}})
 	if len(problems) > 0 {
-		t.Fatal(problems)
+		t.Fatalf("got %v, want len(problems) == 0", problems)
 	}
 	synctest.Test(t, func(t *testing.T) { report = Run(t.Context(), list, only, hooks(t)) })
 	return report
@@ -138,7 +138,7 @@ func TestAReportPassesOnlyIfSomethingRanAndAllOfItPassed(t *testing.T) {
 func TestWhenTheContextEndsTheRestIsNotRun(t *testing.T) {
 	list, problems := Read("testdata/report/good.yaml", Options{})
 	if len(problems) > 0 {
-		t.Fatal(problems)
+		t.Fatalf("got %v, want len(problems) == 0", problems)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	report := Run(ctx, list, nil, func(context.Context, hook.AnyEvent) (hook.Outcome[any], error) {
@@ -146,7 +146,7 @@ func TestWhenTheContextEndsTheRestIsNotRun(t *testing.T) {
 		return hook.Outcome[any]{}, context.Canceled
 	})
 	if len(report.Results) != 1 || report.NotRun != 1 || report.Results[0].Status != Errored {
-		t.Errorf("%+v", report)
+		t.Errorf("got %+v, want len(report.Results) == 1 and report.NotRun == 1 and report.Results[0].Status == Errored", report)
 	}
 }
 
@@ -158,12 +158,12 @@ func TestTheCommandsOfAReportAreReadByAShellAsTheyAreMeant(t *testing.T) {
 	payload := `{tool_name: "it's", tool_input: {command: "a 'b' \"c\" \\n $HOME ` + "`id`" + ` %s\n!"}}`
 	list, problems := Parse("x_test.yaml", []byte("cases:\n- event: PreToolUse\n  payload: "+payload+"\n  expect: {by: a}"), Options{})
 	if len(problems) > 0 {
-		t.Fatal(problems)
+		t.Fatalf("got %v, want len(problems) == 0", problems)
 	}
 	command := list[0].Reproduce(Style{})
 	head, tail, found := strings.Cut(command, " | hookway ")
 	if !found || tail != "fire PreToolUse -" {
-		t.Fatal(command)
+		t.Fatalf(`got %v, want found and tail == "fire PreToolUse -"`, command)
 	}
 	cmd := exec.CommandContext(t.Context(), shell, "-c", head)
 	cmd.Env = append(os.Environ(), "HOME=/expanded")

@@ -36,7 +36,7 @@ func TestWhatTrustSawInAScriptIsGrantedUntilAFileOfItChanges(t *testing.T) {
 	var asked []trust.Wish
 	no := fmt.Errorf("no")
 	if _, err := TrustIf(w.options(), func(s trust.Status) error { asked = s.Wishes; return no }); err != no {
-		t.Fatal(err)
+		t.Fatalf("got %v, want %v", err, no)
 	}
 	if got := fmt.Sprint(asked); got != "[{script relay.config.ts [exec] [exec] [exec]}]" {
 		t.Errorf("asked %s", got)

@@ -12,13 +12,13 @@ func TestApprovalsAreTheUsersAndTheAdministrators(t *testing.T) {
 	s := w.load()
 	a := s.Approvals
 	if a.Hold != HoldAlways || a.Timeout != time.Minute || a.PIN {
-		t.Errorf("%+v", a)
+		t.Errorf("got %+v, want a.Hold == HoldAlways and a.Timeout == time.Minute and !a.PIN", a)
 	}
 	if len(a.Channels) != 1 || a.Channels[0].Name != "ntfy" || a.Channels[0].Layer != LayerUser {
-		t.Fatalf("%+v", a.Channels)
+		t.Fatalf(`got %+v, want len(a.Channels) == 1 and a.Channels[0].Name == "ntfy" and a.Channels[0].Layer == LayerUser`, a.Channels)
 	}
 	if n := a.Channels[0].Ntfy; n.Answers != "abc-answers" || n.TokenFile != w.user("t") {
-		t.Errorf("%+v", n)
+		t.Errorf(`got %+v, want n.Answers == "abc-answers" and n.TokenFile == w.user("t")`, n)
 	}
 	w.write(w.work("hookway.yaml"), "approvals: {hold: never}\n")
 	s = w.load()
@@ -74,7 +74,7 @@ func TestManagedApprovalsComeFirst(t *testing.T) {
 		t.Helper()
 		f, problems := parse("f.yaml", []byte("approvals: "+text+"\n"), (&load{set: &Set{}}).known())
 		if len(problems) > 0 {
-			t.Fatal(problems)
+			t.Fatalf("got %v, want len(problems) == 0", problems)
 		}
 		return f.approvals
 	}
@@ -84,9 +84,9 @@ func TestManagedApprovalsComeFirst(t *testing.T) {
 	a.take(above, LayerManaged, "/etc/hookway", nil)
 	a.take(read("{hold: always, timeout: 1m"+channel+"}"), LayerUser, "/home/u", above)
 	if a.Hold != HoldNever || a.Timeout != time.Minute || !a.PIN {
-		t.Errorf("%+v", a)
+		t.Errorf("got %+v, want a.Hold == HoldNever and a.Timeout == time.Minute and a.PIN", a)
 	}
 	if len(a.Channels) != 2 || a.Channels[0].Name != "webhook" || a.Channels[1].Name != "user/webhook" {
-		t.Errorf("%+v", a.Channels)
+		t.Errorf(`got %+v, want len(a.Channels) == 2 and a.Channels[0].Name == "webhook" and a.Channels[1].Name == "user/webhook"`, a.Channels)
 	}
 }

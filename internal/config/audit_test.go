@@ -67,7 +67,7 @@ func TestATrustedWorkspaceThatChangesHidesWhatItHid(t *testing.T) {
 	w.must(err)
 	w.redacts(set, "iban vat")
 	if set.Settings.MaxContinues != 3 {
-		t.Errorf("%+v", set.Settings)
+		t.Errorf("got %+v, want set.Settings.MaxContinues == 3", set.Settings)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestHowMuchIsKeptIsTheUsersWord(t *testing.T) {
 	w.write(w.user("hookway.yaml"), "x: &a {keep: 10d}\nhooks: nonsense\naudit: *a\n")
 	keep(Keep{Age: 240 * time.Hour})
 	if set := w.load(); strings.Contains(set.Warnings.String(), w.user("hookway.yaml:")) {
-		t.Errorf("%s", set.Warnings)
+		t.Errorf(`got %s, want !strings.Contains(set.Warnings.String(), w.user("hookway.yaml:"))`, set.Warnings)
 	}
 	w.write(w.user("hookway.yaml"), "audit: {keep_events: 12h, keep_events_size: 64MiB}\n")
 	keep(Keep{EventsAge: 12 * time.Hour, EventsSize: 64 << 20})
@@ -119,7 +119,7 @@ func TestHowMuchIsKeptIsTheUsersWord(t *testing.T) {
 	w.write(w.user("hookway.yaml"), "audit: {keep_events: never}\n")
 	keep(Keep{})
 	if set := w.load(); !strings.Contains(set.Problems.String(), "30d or 12h, or off") {
-		t.Errorf("%s", set.Problems)
+		t.Errorf(`got %s, want strings.Contains(set.Problems.String(), "30d or 12h, or off")`, set.Problems)
 	}
 	for _, text := range []string{"audit: {keep: 10 days}", "audit: {keep: -1d}", "audit: {keep: 1m}", "audit: {keep: 99999999999d}", "audit: {keep_size: 1TB}", "audit: 5", "- audit", "audit: [", ""} {
 		w.write(w.user("hookway.yaml"), text)
@@ -132,7 +132,7 @@ func TestHowMuchIsKeptIsTheUsersWord(t *testing.T) {
 	w.must(os.Chmod(w.user(""), 0o700))
 	w.must(os.Chmod(w.user("hookway.yaml"), 0o666))
 	if got, err := KeepOf(getenv); err == nil || got != (Keep{}) {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("got %+v, %v, want err != nil and got == (Keep{})", got, err)
 	}
 }
 

@@ -92,7 +92,7 @@ func TestANameThatStaysRelativeIsWhatWasTrusted(t *testing.T) {
 			for range 2 { // also when the folder has been looked at before
 				w.write(evil, "#!/bin/sh\necho ran >>"+trace+"\nexit 0\n")
 				if out := bash(t, e, w.work("sub"), "ls"); out.Action != hook.ActionBlock || !strings.Contains(out.Reason, filepath.Base(c.evil)) {
-					t.Errorf("%s %q", out.Action, out.Reason)
+					t.Errorf("got %s %q, want out.Action == hook.ActionBlock and strings.Contains(out.Reason, filepath.Base(c.evil))", out.Action, out.Reason)
 				}
 				if disk.Exists(trace) {
 					t.Fatal("what nobody trusted ran")

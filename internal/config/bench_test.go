@@ -32,7 +32,7 @@ func BenchmarkLoad(b *testing.B) {
 			load := func() {
 				set, err := Load(context.Background(), opts)
 				if err != nil || len(set.active()) != 2*n {
-					b.Fatalf("%v %s", err, set.Problems)
+					b.Fatalf("got %v %s, want err == nil and len(set.active()) == 2 * n", err, set.Problems)
 				}
 				if err := set.Close(); err != nil {
 					b.Fatal(err)

@@ -123,7 +123,7 @@ func TestHeadersOfAServerNameAllowedVariables(t *testing.T) {
 			}
 		}
 		if h.Get("Authorization") != "Basic YW5uOnBhc3M=" || h.Get("Content-Type") != "application/json" {
-			t.Errorf("%v", h)
+			t.Errorf(`got %v, want h.Get("Authorization") == "Basic YW5uOnBhc3M=" and h.Get("Content-Type") == "application/json"`, h)
 		}
 	}
 }
@@ -215,7 +215,7 @@ func TestAShellOfItsOwn(t *testing.T) {
 	w.write(filepath.Join(bin, "pwsh"), "#!/bin/sh\necho \"$#: $1 $2 $3 $4\" >&2\nexit 2\n")
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if out := fireFrom(t, fill(t, w.load()), "codex", shellCall("ls")); strings.TrimSpace(out.Reason) != "4: -NoProfile -NonInteractive -Command if ($true) { exit 2 }" {
-		t.Errorf("%s %q", out.Action, out.Reason)
+		t.Errorf(`got %s %q, want strings.TrimSpace(out.Reason) == "4: -NoProfile -NonInteractive -Command if ($true) { exit 2 }"`, out.Action, out.Reason)
 	}
 }
 
@@ -258,7 +258,7 @@ func TestAServerIsSentOneAuthorization(t *testing.T) {
 		w := settingsWorld(t, serverEntry("PreToolUse", strings.Replace(s.URL, "http://", "http://ann:pass@", 1), `, "headers": {`+header+`}`))
 		fireFrom(t, fill(t, w.load()), "codex", shellCall("ls"))
 		if len(s.headers) != 1 || strings.Join(s.headers[0].Values("Authorization"), ", ") != want {
-			t.Errorf("%s: %v", header, s.headers)
+			t.Errorf(`%s: got %v, want len(s.headers) == 1 and strings.Join(s.headers[0].Values("Authorization"), ", ") == want`, header, s.headers)
 		}
 	}
 }

@@ -35,9 +35,9 @@ func TestOptionsOfPluginsReachTheirHooks(t *testing.T) {
 	}
 	out := fireFrom(t, e, "codex", hook.PostToolUse.New(hook.Envelope{CWD: w.ws}, hook.ToolResult{ToolUse: hook.ToolUse{ToolName: "Bash"}}))
 	if out.Action != hook.ActionBlock || len(out.Steps) != 2 {
-		t.Errorf("%s, %+v", out.Action, out.Steps)
+		t.Errorf("got %s, %+v, want out.Action == hook.ActionBlock and len(out.Steps) == 2", out.Action, out.Steps)
 	} else if out.Steps[0].Err == nil || out.Steps[1].Err == nil {
-		t.Errorf("%s, %+v", out.Action, out.Steps)
+		t.Errorf("got %s, %+v, want out.Steps[0].Err != nil and out.Steps[1].Err != nil", out.Action, out.Steps)
 	}
 	told := set.Warnings.String()
 	for _, want := range []string{"keeps its option KEY where hookway does not look", "CLAUDE_PLUGIN_OPTION_KEY", "a line of the shell names ${user_config.mode}", "the option gone of the plugin guard@mk is not set", "BAD=NAME", "LIST must be a text"} {
@@ -55,7 +55,7 @@ func TestVariablesOfSettingsGoByTheirScopes(t *testing.T) {
 	t.Setenv("HOOKWAY_TEST_D", "of the agent")
 	set := w.load()
 	if out := fireFrom(t, fill(t, set), "codex", working(w.ws, shellCall("ls"))); strings.TrimSpace(out.Reason) != "project local user theirs" {
-		t.Errorf("%q; %s", out.Reason, set.Problems)
+		t.Errorf(`got %q; %s, want strings.TrimSpace(out.Reason) == "project local user theirs"`, out.Reason, set.Problems)
 	}
 }
 

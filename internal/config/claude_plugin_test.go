@@ -67,7 +67,7 @@ func TestAPluginsManifestNamesHooks(t *testing.T) {
 		t.Errorf("warnings %s", set.Warnings)
 	}
 	if out := fireFrom(t, fill(t, set), "codex", working(w.ws, shellCall("ls"))); strings.TrimSpace(out.Reason) != w.claudeHome("plugins/data/guard-mk") {
-		t.Errorf("%q", out.Reason)
+		t.Errorf(`got %q, want strings.TrimSpace(out.Reason) == w.claudeHome("plugins/data/guard-mk")`, out.Reason)
 	}
 }
 

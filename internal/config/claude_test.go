@@ -75,14 +75,14 @@ func TestHooksOfClaudeCodeRunUnderOtherAgents(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if prompt := set.Hooks[2]; prompt.Timeout != 30*time.Second || prompt.OnFail != hook.FailOpen {
-		t.Errorf("%+v", prompt.Hook)
+		t.Errorf("got %+v, want prompt.Timeout == 30 * time.Second and prompt.OnFail == hook.FailOpen", prompt.Hook)
 	}
 	if set.Hooks[3].Lane != hook.Observe {
-		t.Errorf("%+v", set.Hooks[3].Hook)
+		t.Errorf("got %+v, want set.Hooks[3].Lane == hook.Observe", set.Hooks[3].Hook)
 	}
 	e := fill(t, set)
 	if out := fireFrom(t, e, "gemini", shellCall("ls")); out.Action != hook.ActionBlock || strings.TrimSpace(out.Reason) != "no, says "+w.ws {
-		t.Errorf("%s %q", out.Action, out.Reason)
+		t.Errorf(`got %s %q, want out.Action == hook.ActionBlock and strings.TrimSpace(out.Reason) == "no, says " + w.ws`, out.Action, out.Reason)
 	}
 	if out := fireFrom(t, e, "gemini", toolCall("Read", nil)); out.Action != hook.ActionContinue || len(out.Steps) != 0 {
 		t.Errorf("another tool: %+v", out)
@@ -242,10 +242,10 @@ func TestASessionHasAFileForItsVariables(t *testing.T) {
 	}
 	files, err := filepath.Glob(filepath.Join(w.home, "state", "claude-env", "*.sh"))
 	if err != nil || len(files) != 1 {
-		t.Fatalf("%q, %v", files, err)
+		t.Fatalf("got %q, %v, want err == nil and len(files) == 1", files, err)
 	}
 	if text, _ := os.ReadFile(files[0]); string(text) != "export A=1\nexport A=1\n" {
-		t.Errorf("%q", text)
+		t.Errorf("got %q, want string(text) == \"export A=1\\nexport A=1\\n\"", text)
 	}
 }
 

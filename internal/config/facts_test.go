@@ -52,7 +52,7 @@ func TestAnotherExpressionIsAnotherHook(t *testing.T) {
 		w.write(w.user("hookway.yaml"), "hooks:\n  - {id: a, on: PreToolUse, block: x, match: {where: '"+expression+"'}}\n")
 		set := w.load()
 		if len(set.Hooks) != 1 {
-			t.Fatal(set.Problems)
+			t.Fatalf("got %v, want len(set.Hooks) == 1", set.Problems)
 		}
 		return set.Hooks[0].mark
 	}

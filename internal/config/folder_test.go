@@ -39,7 +39,7 @@ func TestAnExecutableIsAskedOnceForEachVersionOfIt(t *testing.T) {
 		set := w.load()
 		w.want(set, "a.sh active")
 		if h := set.Hooks[0]; h.Priority != 7 || h.Match.Tool[0] != "Bash" || h.Events[0] != "PreToolUse" {
-			t.Errorf("%+v", h)
+			t.Errorf(`got %+v, want h.Priority == 7 and h.Match.Tool[0] == "Bash" and h.Events[0] == "PreToolUse"`, h)
 		}
 	}
 	if asked() != 1 {
@@ -62,10 +62,10 @@ func TestWhatAnExecutableSaysOfItselfArrives(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if a.Origin != w.work(".hookway/hooks/a.sh") || a.Root != w.ws {
-		t.Errorf("%+v", a)
+		t.Errorf(`got %+v, want a.Origin == w.work(".hookway/hooks/a.sh") and a.Root == w.ws`, a)
 	}
 	if b.Lane != hook.Observe || b.Profile != hook.ProfileAcai || b.Priority != hook.DefaultPriority {
-		t.Errorf("%+v", b)
+		t.Errorf("got %+v, want b.Lane == hook.Observe and b.Profile == hook.ProfileAcai and b.Priority == hook.DefaultPriority", b)
 	}
 }
 
@@ -80,9 +80,9 @@ func TestWhatIsNoHookIsLeftOut(t *testing.T) {
 	set := w.load()
 	w.want(set, "a.sh active, b.sh active")
 	if len(set.Problems) != 0 || len(set.Warnings) != 1 {
-		t.Errorf("%s %s", set.Problems, set.Warnings)
+		t.Errorf("got %s %s, want len(set.Problems) == 0 and len(set.Warnings) == 1", set.Problems, set.Warnings)
 	} else if set.Warnings[0].File != w.work(".hookway/hooks/plain") || !strings.Contains(set.Warnings[0].Message, "chmod +x") {
-		t.Errorf("%s %s", set.Problems, set.Warnings)
+		t.Errorf(`got %s %s, want set.Warnings[0].File == w.work(".hookway/hooks/plain") and strings.Contains(set.Warnings[0].Message, "chmod +x")`, set.Problems, set.Warnings)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestEachBrokenExecutableIsOneWarningThatNamesIt(t *testing.T) {
 			}
 			warning := set.Warnings[0]
 			if warning.File != w.work(".hookway/hooks/bad.sh") || !strings.Contains(warning.Message, c.want) || strings.Contains(warning.Message, "\n") {
-				t.Errorf("%+v", warning)
+				t.Errorf("got %+v, want warning.File == w.work(\".hookway/hooks/bad.sh\") and strings.Contains(warning.Message, c.want) and !strings.Contains(warning.Message, \"\\n\")", warning)
 			}
 		})
 	}
@@ -141,7 +141,7 @@ func TestAnExecutableThatDoesNotAnswerIsNotAskedEachTime(t *testing.T) {
 	asked(2, "again after the touch")
 	cached, err := filepath.Glob(filepath.Join(w.home, "state", "describe", "*"))
 	if err != nil || len(cached) != 1 {
-		t.Fatal(cached, err)
+		t.Fatalf("got %v, %v, want err == nil and len(cached) == 1", cached, err)
 	}
 	w.must(os.Chtimes(cached[0], time.Time{}, time.Now().Add(-failureKept)))
 	asked(3, "after a while")
@@ -168,7 +168,7 @@ func TestOfTooManyHooksTheFirstByNameAreUsed(t *testing.T) {
 	set := w.load()
 	w.want(set, "h0.sh active, h1.sh active, h2.sh active")
 	if len(set.Warnings) != 1 || !strings.Contains(set.Warnings[0].String(), "max_hooks") {
-		t.Error(set.Warnings)
+		t.Errorf(`got %v, want len(set.Warnings) == 1 and strings.Contains(set.Warnings[0].String(), "max_hooks")`, set.Warnings)
 	}
 }
 
@@ -191,7 +191,7 @@ func TestUserHooksFoldersAreUsedToo(t *testing.T) {
 	set := w.load()
 	w.want(set, "u.sh active")
 	if out := bash(t, fill(t, set), w.ws, "ls"); out.Reason != "from the user" {
-		t.Errorf("%+v", out)
+		t.Errorf(`got %+v, want out.Reason == "from the user"`, out)
 	}
 }
 
@@ -201,7 +201,7 @@ func TestACancelledLoadEndsWithoutASet(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if set, err := Load(ctx, w.options()); err == nil || set != nil {
-		t.Error(set, err)
+		t.Errorf("got %v, %v, want err != nil and set == nil", set, err)
 	}
 }
 
@@ -232,7 +232,7 @@ func TestAFolderThatCannotBeReadIsAProblem(t *testing.T) {
 	set := w.load()
 	w.want(set, "no-rm active")
 	if len(set.Problems) != 1 || set.Problems[0].File != w.work(".hookway/hooks") {
-		t.Error(set.Problems)
+		t.Errorf(`got %v, want len(set.Problems) == 1 and set.Problems[0].File == w.work(".hookway/hooks")`, set.Problems)
 	}
 }
 

@@ -172,7 +172,7 @@ func TestGatewayHandlersAreFilesThatAreThere(t *testing.T) {
 	w.must(os.Chmod(w.user("audit.ts"), 0))
 	w.write(w.user("hookway.yaml"), "gateway:\n  handlers:\n    - {event: message-sent, handler: ./audit.ts}\n")
 	if text := w.load().Problems.String(); !strings.Contains(text, ":3:38: ") || !strings.Contains(text, "cannot be read") {
-		t.Error(text)
+		t.Errorf(`got %v, want strings.Contains(text, ":3:38: ") and strings.Contains(text, "cannot be read")`, text)
 	}
 }
 
@@ -235,7 +235,7 @@ export default async (ctx) => {
 			defer set.Close()
 			w.want(set, "handler-1 active")
 			if h := set.Hooks[0]; h.Priority != 100 || h.Profile.HigherFirst || h.Profile.Name != "openclaw" {
-				t.Errorf("%+v", h.Hook)
+				t.Errorf(`got %+v, want h.Priority == 100 and !h.Profile.HigherFirst and h.Profile.Name == "openclaw"`, h.Hook)
 			}
 			e := fill(t, set)
 			w.must(c.fire(e, &hook.Envelope{Session: "s-1", Source: "claude", CWD: w.ws}))

@@ -33,7 +33,7 @@ func TestAWebhookKeepsWhatItIsToBeTold(t *testing.T) {
 	for id, target := range all.Targets {
 		ids = append(ids, id)
 		if target.Webhook != (spool.Webhook{Place: w.user(""), ID: id}) {
-			t.Errorf("%+v", target.Webhook)
+			t.Errorf("got %+v, want %+v", target.Webhook, (spool.Webhook{Place: w.user(""), ID: id}))
 		}
 	}
 	slices.Sort(ids)

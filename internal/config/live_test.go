@@ -100,17 +100,17 @@ func TestAChangedFileIsPickedUp(t *testing.T) {
 	w.write(w.user("hookway.yaml"), userTwo)
 	r := w.open().watch()
 	if out := bash(t, r.engine, w.ws, "ls"); out.Inject != "A\n\nB" {
-		t.Fatalf("%q", out.Inject)
+		t.Fatalf("got %q, want \"A\\n\\nB\"", out.Inject)
 	}
 	w.write(w.user("hookway.yaml"), strings.ReplaceAll(userTwo, "inject: B", "block: now"))
 	r.until("the change", func(s *Set) bool { return s.Hooks[1].Kind == "block" })
 	if out := bash(t, r.engine, w.ws, "ls"); out.Reason != "now" {
-		t.Errorf("%+v", out)
+		t.Errorf(`got %+v, want out.Reason == "now"`, out)
 	}
 	w.must(os.Remove(w.user("hookway.yaml")))
 	r.until("the removal", func(s *Set) bool { return len(s.Hooks) == 0 })
 	if r.engine.Len() != 0 {
-		t.Error(r.engineIDs())
+		t.Errorf("got %v, want r.engine.Len() == 0", r.engineIDs())
 	}
 }
 
@@ -160,7 +160,7 @@ func TestAnExecutableThatNoLongerDescribesItselfStays(t *testing.T) {
 	s := r.reload()
 	w.want(s, "a.sh active, b.sh active")
 	if len(s.Warnings) != 2 || r.engineIDs() != "a.sh b.sh" {
-		t.Errorf("%s %s", s.Warnings, r.engineIDs())
+		t.Errorf(`got %s %s, want len(s.Warnings) == 2 and r.engineIDs() == "a.sh b.sh"`, s.Warnings, r.engineIDs())
 	}
 	w.must(os.Remove(w.work(".hookway/hooks/a.sh")))
 	w.want(r.reload(), "b.sh active")
@@ -229,7 +229,7 @@ func TestAReplacedWorkerEndsAfterTheCallUnderWay(t *testing.T) {
 		t.Error(err)
 	}
 	if out := bash(t, r.engine, w.ws, "ls"); len(out.Steps) != 0 {
-		t.Errorf("%+v", out.Steps)
+		t.Errorf("got %+v, want len(out.Steps) == 0", out.Steps)
 	}
 }
 
@@ -242,7 +242,7 @@ func TestARetiredHandlerStillAnswersAFiringThatBeganBefore(t *testing.T) {
 	l.retire()
 	for range 2 {
 		if d, err := l.Handle(context.Background(), ev); err != nil || d.Inject == "" {
-			t.Errorf("%+v %v", d, err)
+			t.Errorf(`got %+v %v, want err == nil and d.Inject != ""`, d, err)
 		}
 	}
 	w.must(l.Close())
@@ -287,7 +287,7 @@ func TestNoFiringMissesAGuardThatIsReplaced(t *testing.T) {
 					return
 				default:
 					if out := bash(t, r.engine, w.ws, "rm x"); out.Action != hook.ActionBlock {
-						t.Errorf("%+v", out)
+						t.Errorf("got %+v, want out.Action == hook.ActionBlock", out)
 						return
 					}
 				}
@@ -313,7 +313,7 @@ func TestHooksOfTheProgramItselfStay(t *testing.T) {
 	t.Cleanup(func() { w.must(r.live.Close()) })
 	s := r.live.Set()
 	if len(s.Problems) != 1 || s.Problems[0].Hook != "b" {
-		t.Error(s.Problems)
+		t.Errorf(`got %v, want len(s.Problems) == 1 and s.Problems[0].Hook == "b"`, s.Problems)
 	}
 	w.write(w.user("hookway.yaml"), "hooks: []\n")
 	r.reload()
@@ -321,7 +321,7 @@ func TestHooksOfTheProgramItselfStay(t *testing.T) {
 		t.Errorf("the engine has %q", r.engineIDs())
 	}
 	if out := bash(t, r.engine, w.ws, "ls"); out.Inject != "own" {
-		t.Errorf("%+v", out)
+		t.Errorf(`got %+v, want out.Inject == "own"`, out)
 	}
 }
 
@@ -332,11 +332,11 @@ func TestAHookAddedAmongEqualPrioritiesSaysWhereItRuns(t *testing.T) {
 	w.write(w.user("hookway.yaml"), strings.ReplaceAll(userTwo, "hooks:\n", "hooks:\n  - {id: c, on: PreToolUse, inject: C}\n"))
 	s := r.reload()
 	if len(s.Warnings) != 1 || s.Warnings[0].Hook != "c" || !strings.Contains(s.Warnings[0].Message, "after b") {
-		t.Error(s.Warnings)
+		t.Errorf(`got %v, want len(s.Warnings) == 1 and s.Warnings[0].Hook == "c" and strings.Contains(s.Warnings[0].Message, "after b")`, s.Warnings)
 	}
 	w.write(w.user("hookway.yaml"), strings.ReplaceAll(userTwo, "hooks:\n", "hooks:\n  - {id: c, on: PreToolUse, inject: C, priority: 1}\n"))
 	if s = r.reload(); len(s.Warnings) != 0 || bash(t, r.engine, w.ws, "ls").Inject != "C\n\nA\n\nB" {
-		t.Error(s.Warnings)
+		t.Errorf("got %v, want len(s.Warnings) == 0 and bash(t, r.engine, w.ws, \"ls\").Inject == \"C\\n\\nA\\n\\nB\"", s.Warnings)
 	}
 }
 
@@ -356,7 +356,7 @@ func TestSettingsThatNeedAStartSaySo(t *testing.T) {
 	r := w.open()
 	w.write(w.user("hookway.yaml"), "max_continues: 4\n")
 	if s := r.reload(); len(s.Warnings) != 1 || r.engine.MaxContinues != 3 {
-		t.Error(s.Warnings)
+		t.Errorf("got %v, want len(s.Warnings) == 1 and r.engine.MaxContinues == 3", s.Warnings)
 	}
 }
 
@@ -369,7 +369,7 @@ func TestAClosedLiveEndsItsHooks(t *testing.T) {
 	w.must(r.live.Close())
 	w.must(r.live.Close())
 	if out := bash(t, r.engine, w.ws, "ls"); out.Action != hook.ActionBlock {
-		t.Errorf("%+v", out)
+		t.Errorf("got %+v, want out.Action == hook.ActionBlock", out)
 	}
 	if _, err := r.live.Reload(context.Background()); err == nil {
 		t.Error("a closed configuration was reloaded")
@@ -383,7 +383,7 @@ func TestOnlyChangesThatMatterAreActedOn(t *testing.T) {
 		"/ws/main.go": false, "/ws/hookway.yaml~": false, "/ws/.hookway/log": false, "/ws/.hookway/hooksx": false, "/other": false,
 	} {
 		if got := p.concerns(path); got != want {
-			t.Errorf("%s: %v", path, got)
+			t.Errorf("%s: got %v, want %v", path, got, want)
 		}
 	}
 }

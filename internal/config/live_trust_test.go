@@ -41,18 +41,18 @@ func TestEditingTrustedFilesIsNoWayToBeRidOfAGuard(t *testing.T) {
 			s := r.until("the change", func(s *Set) bool { return s.Trust.State == trust.Changed })
 			w.want(s, "no-rm active")
 			if out := bash(t, r.engine, w.ws, "rm -r x"); out.By != "no-rm" {
-				t.Errorf("%+v", out)
+				t.Errorf(`got %+v, want out.By == "no-rm"`, out)
 			}
 			if len(s.Trust.Changes) == 0 || s.Workspace != w.ws || !strings.Contains(s.Warnings.String(), "hookway untrust") {
 				t.Errorf("%+v\n%s", s.Trust, s.Warnings)
 			}
 			w.want(r.reload(), "no-rm active") // and it stays so
 			if _, was, err := Untrust(w.options()); err != nil || !was {
-				t.Fatal(was, err)
+				t.Fatalf("got %v, %v, want err == nil and was", was, err)
 			}
 			r.until("the trust taken back", func(s *Set) bool { return len(s.active()) == 0 })
 			if r.engine.Len() != 0 {
-				t.Error(r.engineIDs())
+				t.Errorf("got %v, want r.engine.Len() == 0", r.engineIDs())
 			}
 		})
 	}
@@ -65,7 +65,7 @@ func TestAWorkspaceNearerByCountsInARunningEngineOnceItIsTrusted(t *testing.T) {
 	s := r.until("the nearer one", func(s *Set) bool { return strings.Contains(s.Warnings.String(), "never trusted") })
 	w.want(s, "no-rm active")
 	if out := bash(t, r.engine, w.ws, "rm -r x"); out.By != "no-rm" {
-		t.Errorf("%+v", out)
+		t.Errorf(`got %+v, want out.By == "no-rm"`, out)
 	}
 	must(Trust(opts))
 	w.want(r.until("the trust", func(s *Set) bool { return s.Workspace == w.work("sub") }), "nearer active")
@@ -86,7 +86,7 @@ func TestTrustingAChangePutsItIntoTheEngine(t *testing.T) {
 	w.trust()
 	w.want(r.until("trust again", func(s *Set) bool { return s.Trust.State == trust.Given }), "new active")
 	if r.engineIDs() != "new" {
-		t.Error(r.engineIDs())
+		t.Errorf(`got %v, want "new"`, r.engineIDs())
 	}
 }
 
@@ -121,7 +121,7 @@ func TestLosingTheRecordOfTrustIsNoWayToBeRidOfAGuard(t *testing.T) {
 					t.Errorf("%+v of %s", s.Trust, s.Workspace)
 				}
 				if out := bash(t, r.engine, w.ws, "rm -r x"); out.By != "no-rm" {
-					t.Errorf("%+v", out)
+					t.Errorf(`got %+v, want out.By == "no-rm"`, out)
 				}
 			}
 			w.must(os.RemoveAll(w.store()))
@@ -132,7 +132,7 @@ func TestLosingTheRecordOfTrustIsNoWayToBeRidOfAGuard(t *testing.T) {
 				t.Errorf("trusted again: %+v", s.Trust)
 			}
 			if _, was, err := Untrust(w.options()); err != nil || !was {
-				t.Fatal(was, err)
+				t.Fatalf("got %v, %v, want err == nil and was", was, err)
 			}
 			if s := r.reload(); len(s.active()) != 0 || r.engine.Len() != 0 {
 				t.Errorf("without trust: %s", states(s))

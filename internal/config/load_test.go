@@ -23,10 +23,10 @@ func TestNothingAtAllIsFine(t *testing.T) {
 	w.must(os.RemoveAll(w.home))
 	set := w.load()
 	if len(set.Hooks)+len(set.Problems)+len(set.Warnings) != 0 || set.Workspace != "" || set.Trust.State != trust.None {
-		t.Errorf("%+v", set)
+		t.Errorf(`got %+v, want len(set.Hooks) + len(set.Problems) + len(set.Warnings) == 0 and set.Workspace == "" and set.Trust.State == trust.None`, set)
 	}
 	if want := (Settings{hook.ActionBlock, hook.DefaultMaxContinues, DefaultMaxHooks, 30 * time.Second, nil, nil, nil}); !reflect.DeepEqual(set.Settings, want) {
-		t.Errorf("%+v", set.Settings)
+		t.Errorf("got %+v, want %+v", set.Settings, want)
 	}
 	fill(t, set)
 }
@@ -55,13 +55,13 @@ func TestUserHooksRunFirstAndNeedNoTrust(t *testing.T) {
 	set := w.load()
 	w.want(set, "no-rm active, work untrusted")
 	if out := bash(t, fill(t, set), w.ws, "rm -rf /"); out.Action != hook.ActionBlock || out.Reason != "no rm here" || out.By != "no-rm" {
-		t.Errorf("%+v", out)
+		t.Errorf(`got %+v, want out.Action == hook.ActionBlock and out.Reason == "no rm here" and out.By == "no-rm"`, out)
 	}
 	w.trust()
 	set = w.load()
 	w.want(set, "no-rm active, work active")
 	if got := set.Hooks[1].Origin; got != w.work("hookway.yaml")+":1" {
-		t.Error(got)
+		t.Errorf("got %v, want %v", got, w.work("hookway.yaml")+":1")
 	}
 }
 
@@ -132,7 +132,7 @@ func TestTheUsersOwnFolderIsNoWorkspace(t *testing.T) {
 	w.must(err)
 	w.want(set, "no-rm active")
 	if set.Workspace != "" {
-		t.Error(set.Workspace)
+		t.Errorf(`got %v, want ""`, set.Workspace)
 	}
 }
 
@@ -149,7 +149,7 @@ func TestABadFileDoesNotDisableTheHooksOfAGoodOne(t *testing.T) {
 		t.Errorf("problems\n%s\nwarnings\n%s", set.Problems, set.Warnings)
 	}
 	if warning := set.Warnings[0]; warning.File != w.work(".hookway/hooks/bad.sh") || !strings.Contains(warning.Message, "garbage") {
-		t.Errorf("%+v", warning)
+		t.Errorf(`got %+v, want warning.File == w.work(".hookway/hooks/bad.sh") and strings.Contains(warning.Message, "garbage")`, warning)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestTheSameIDInTwoFilesIsQualifiedAndBothRun(t *testing.T) {
 	set := w.load()
 	w.want(set, fmt.Sprintf("a active, workspace/a active, a@%s active, a@%s active", w.work(".hookway/hooks/a"), w.work(".acai/hooks/a")))
 	if out := bash(t, fill(t, set), w.ws, "ls"); out.Inject != "user\n\nwork\n\n.hookway/hooks/a\n\n.acai/hooks/a" {
-		t.Errorf("%q", out.Inject)
+		t.Errorf("got %q, want \"user\\n\\nwork\\n\\n.hookway/hooks/a\\n\\n.acai/hooks/a\"", out.Inject)
 	}
 }
 
@@ -174,7 +174,7 @@ func TestADisabledHookIsListedAndDoesNotRun(t *testing.T) {
 	set := w.load()
 	w.want(set, "a disabled, b active")
 	if out := bash(t, fill(t, set), w.ws, "ls"); out.Action != hook.ActionAllow {
-		t.Errorf("%+v", out)
+		t.Errorf("got %+v, want out.Action == hook.ActionAllow", out)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestAWorkspaceWithNothingInItNeedsNoTrust(t *testing.T) {
 	w := newWorld(t)
 	w.must(os.MkdirAll(w.work(".hookway/hooks"), 0o755))
 	if set := w.load(); set.Workspace != w.ws || set.Trust.State != trust.None {
-		t.Errorf("%+v", set.Trust)
+		t.Errorf("got %+v, want set.Workspace == w.ws and set.Trust.State == trust.None", set.Trust)
 	}
 }
 
@@ -194,7 +194,7 @@ func TestBothSpellingsOfTheFileAreAProblem(t *testing.T) {
 	set := w.load()
 	w.want(set, "no-rm active")
 	if len(set.Problems) != 1 || set.Problems[0].File != w.work("hookway.yml") {
-		t.Error(set.Problems)
+		t.Errorf(`got %v, want len(set.Problems) == 1 and set.Problems[0].File == w.work("hookway.yml")`, set.Problems)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestAFileNamedByTheUserNeedsNoTrustAndReplacesTheWorkspace(t *testing.T) {
 	w.must(err)
 	w.want(set, "no-rm active")
 	if set.Trust.State != trust.Named || set.Workspace != w.ws {
-		t.Errorf("%+v", set.Trust)
+		t.Errorf("got %+v, want set.Trust.State == trust.Named and set.Workspace == w.ws", set.Trust)
 	}
 	opts.Dir = w.work("other")
 	if set = must(Load(context.Background(), opts)); set.Workspace != w.work("other") {
@@ -216,7 +216,7 @@ func TestAFileNamedByTheUserNeedsNoTrustAndReplacesTheWorkspace(t *testing.T) {
 	}
 	opts.File = w.work("missing.yaml")
 	if _, err := Load(context.Background(), opts); err == nil || !strings.Contains(err.Error(), "missing.yaml") {
-		t.Error(err)
+		t.Errorf(`got %v, want err != nil and strings.Contains(err.Error(), "missing.yaml")`, err)
 	}
 }
 
@@ -232,10 +232,10 @@ func TestUserConfigurationThatOthersCanWriteIsRefused(t *testing.T) {
 			set := w.load()
 			found := append(set.Problems, set.Warnings...)
 			if len(found) != 1 || !strings.Contains(found[0].Message, "chmod go-w") || found[0].File != filepath.Clean(w.user(path)) {
-				t.Errorf("%v", found)
+				t.Errorf(`got %v, want len(found) == 1 and strings.Contains(found[0].Message, "chmod go-w") and found[0].File == filepath.Clean(w.user(path))`, found)
 			}
 			if len(set.Hooks) != map[string]int{"": 0, "hookway.yaml": 1, "hooks": 1, "hooks/guard.sh": 1}[path] {
-				t.Error(states(set))
+				t.Errorf(`got %v, want len(set.Hooks) == map[string]int{"": 0, "hookway.yaml": 1, "hooks": 1, "hooks/guard.sh": 1}[path]`, states(set))
 			}
 		})
 	}
@@ -287,10 +287,10 @@ hooks:
 	ev, err := info.New(hook.Envelope{}, map[string]any{"to": "prod"})
 	w.must(err)
 	if out, err := e.Fire(context.Background(), ev); err != nil || out.Action != hook.ActionBlock || out.Reason != "not today" {
-		t.Errorf("%+v %v", out, err)
+		t.Errorf(`got %+v %v, want err == nil and out.Action == hook.ActionBlock and out.Reason == "not today"`, out, err)
 	}
 	if out, err := e.Fire(context.Background(), must(hook.Native("WorktreeCreate").New(hook.Envelope{}, map[string]any{}))); err != nil || out.By != "c" {
-		t.Errorf("%+v %v", out, err)
+		t.Errorf(`got %+v %v, want err == nil and out.By == "c"`, out, err)
 	}
 	w.want(w.load(), "") // without the native names, the file has a mistake
 }
@@ -309,7 +309,7 @@ func TestTwoMeaningsOfOneEventAreAProblemOfTheLaterFile(t *testing.T) {
 	w.write(w.work("hookway.yaml"), "events: [{name: Deploy, may: [inject]}]\n")
 	set := w.load()
 	if len(set.Problems) != 1 || set.Problems[0].File != w.work("hookway.yaml") {
-		t.Error(set.Problems)
+		t.Errorf(`got %v, want len(set.Problems) == 1 and set.Problems[0].File == w.work("hookway.yaml")`, set.Problems)
 	}
 }
 
@@ -325,7 +325,7 @@ func TestSettingsOfATrustedWorkspaceGoBeforeTheUsers(t *testing.T) {
 	set = w.load()
 	e := fill(t, set)
 	if e.MaxContinues != 7 || e.AskFallback != hook.ActionAllow || set.Settings.IdleThreshold.Seconds() != 5 {
-		t.Errorf("%+v", set.Settings)
+		t.Errorf("got %+v, want e.MaxContinues == 7 and e.AskFallback == hook.ActionAllow and set.Settings.IdleThreshold.Seconds() == 5", set.Settings)
 	}
 }
 
@@ -396,7 +396,7 @@ func TestModifyChangesThePayload(t *testing.T) {
 		hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": "ls", "gone": true}})
 	w.must(err)
 	if got := fmt.Sprint(out.Payload.ToolInput); got != "map[command:ls timeout:9007199254740993]" || !out.Changed {
-		t.Error(got)
+		t.Errorf(`got %v, want got == "map[command:ls timeout:9007199254740993]" and out.Changed`, got)
 	}
 }
 
@@ -406,10 +406,10 @@ func TestAMissingProgramIsAWarningAndTheHookFailsByItsPolicy(t *testing.T) {
 	w.write(w.work("hookway.yaml"), "hooks:\n  - {id: a, on: PreToolUse, lane: guard, command: [./missing]}\n")
 	set := w.load()
 	if len(set.Problems) != 0 || len(set.Warnings) != 1 || set.Warnings[0].Place() != w.work("hookway.yaml")+":2" {
-		t.Errorf("%s %s", set.Problems, set.Warnings)
+		t.Errorf(`got %s %s, want len(set.Problems) == 0 and len(set.Warnings) == 1 and set.Warnings[0].Place() == w.work("hookway.yaml") + ":2"`, set.Problems, set.Warnings)
 	}
 	if out := bash(t, fill(t, set), w.ws, "ls"); out.Action != hook.ActionBlock || !strings.Contains(out.Reason, w.work("missing")) {
-		t.Errorf("%+v", out)
+		t.Errorf(`got %+v, want out.Action == hook.ActionBlock and strings.Contains(out.Reason, w.work("missing"))`, out)
 	}
 }
 
@@ -424,7 +424,7 @@ func TestALineWhoseProgramIsMissingIsAWarning(t *testing.T) {
 		w.write(w.work("hookway.yaml"), fmt.Sprintf("hooks:\n  - {id: a, on: PreToolUse, command: %q}\n", line))
 		set := w.load()
 		if len(set.Problems) != 0 || (len(set.Warnings) == 1) != warns {
-			t.Errorf("%s: %s %s", line, set.Problems, set.Warnings)
+			t.Errorf("%s: got %s %s, want len(set.Problems) == 0 and (len(set.Warnings) == 1) == warns", line, set.Problems, set.Warnings)
 		}
 	}
 }

@@ -87,7 +87,7 @@ func TestManagedHooks(t *testing.T) {
 	e := fill(t, set)
 	for line, want := range map[string]string{"rm x": "by the house", "git status": "by me"} {
 		if out := bash(t, e, w.ws, line); out.Action != hook.ActionAsk || out.Reason != want {
-			t.Errorf("%s: %s, %s", line, out.Action, out.Reason)
+			t.Errorf("%s: got %s, %s, want out.Action == hook.ActionAsk and out.Reason == want", line, out.Action, out.Reason)
 		}
 	}
 }

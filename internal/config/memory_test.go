@@ -21,7 +21,7 @@ func TestMemoryOfTheSeedsMeansWhatItSays(t *testing.T) {
 	if m.Backend != MemoryMem0 || !reflect.DeepEqual(m.VectorStore, &VectorStore{Provider: "qdrant", URL: "http://localhost:6333"}) || !reflect.DeepEqual(m.Embedder, &Embedder{Provider: "ollama", Model: "nomic-embed-text"}) {
 		t.Errorf("%+v", m)
 	} else if m.Inject || m.AutoSave {
-		t.Errorf("%+v", m)
+		t.Errorf("got %+v, want !m.Inject and !m.AutoSave", m)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestAMemoryOfOnesOwn(t *testing.T) {
 		}
 		out, err := e.Fire(context.Background(), ev)
 		if err != nil || out.Action != hook.ActionAnswer {
-			t.Fatalf("%+v, %v", out, err)
+			t.Fatalf("got %+v, %v, want err == nil and out.Action == hook.ActionAnswer", out, err)
 		}
 		return out.Result
 	}

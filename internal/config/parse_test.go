@@ -85,7 +85,7 @@ func checkPlaces(t *testing.T, data []byte, problems Problems) {
 func TestGoodFilesAreReadWithoutProblems(t *testing.T) {
 	files, err := filepath.Glob("testdata/good/*.yaml")
 	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+		t.Fatalf("got %v, %v, want err == nil and len(files) != 0", files, err)
 	}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
@@ -107,7 +107,7 @@ func goodHooks(t *testing.T) (*fileSpec, map[string]*hookSpec) {
 	}
 	spec, problems := parse("everything.yaml", data, new(hook.Engine))
 	if len(problems) > 0 {
-		t.Fatal(problems)
+		t.Fatalf("got %v, want len(problems) == 0", problems)
 	}
 	byID := map[string]*hookSpec{}
 	for _, h := range spec.hooks {
@@ -187,10 +187,10 @@ func TestHandlersArriveAsWritten(t *testing.T) {
 func TestAHookUnderClaudeCodesOwnNameIsToldThatName(t *testing.T) {
 	_, hooks := goodHooks(t)
 	if got := hooks["one-shot"].told; !reflect.DeepEqual(got, map[string]string{"AgentStart": "UserPromptSubmit"}) {
-		t.Error(got)
+		t.Errorf("got %v, want %v", got, map[string]string{"AgentStart": "UserPromptSubmit"})
 	}
 	if got := hooks["worker"].told; !reflect.DeepEqual(got, map[string]string{"AgentStop": "Stop"}) {
-		t.Error(got)
+		t.Errorf("got %v, want %v", got, map[string]string{"AgentStop": "Stop"})
 	}
 	if got := hooks["watches"].told; got != nil {
 		t.Error(got)
@@ -202,7 +202,7 @@ func TestSettingsAndEventsArrive(t *testing.T) {
 	s := Settings{}
 	s.take(spec)
 	if want := (Settings{AskFallback: hook.ActionAllow, MaxContinues: 3, MaxHooks: 5, IdleThreshold: 45 * time.Second}); !reflect.DeepEqual(s, want) {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v, want %+v", s, want)
 	}
 	if want := []string{"ssn", "tool_input.content"}; !reflect.DeepEqual(spec.redact, want) {
 		t.Errorf("redact is %q", spec.redact)
@@ -214,7 +214,7 @@ func TestSettingsAndEventsArrive(t *testing.T) {
 	if got, want := fmt.Sprint([]any{deploy.Name, deploy.May.String(), spec.events[1].info().May.String()}), fmt.Sprint([]any{"Deploy", "block, inject", "observe"}); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	} else if !free.May.Answer {
-		t.Errorf("%+v", spec.events)
+		t.Errorf("got %+v, want free.May.Answer", spec.events)
 	}
 	if hooks["ships"].events[0].Name != "Deploy" {
 		t.Error("an alias of an event of the file was not found")
@@ -225,7 +225,7 @@ func TestEveryWordOfMayIsUnderstood(t *testing.T) {
 	spec, problems := parse("f.yaml", []byte("events: [{name: E, may: [change, allow, ask, block, retry, answer, inject]}]"), new(hook.Engine))
 	want := hook.May{Change: []string{"*"}, Allow: true, Ask: true, Block: true, Retry: true, Answer: true, Inject: true}
 	if len(problems) > 0 || !reflect.DeepEqual(*spec.events[0].may, want) {
-		t.Errorf("%+v %s", spec.events, problems)
+		t.Errorf("got %+v %s, want len(problems) == 0 and reflect.DeepEqual(*spec.events[0].may, want)", spec.events, problems)
 	}
 }
 
@@ -233,9 +233,9 @@ func TestNamesThatCannotBeShownAreRefused(t *testing.T) {
 	for _, id := range []string{`"a\nb"`, `"a\u2028b"`, `"a\u0085"`, "' a'", "'a '", strings.Repeat("x", 201)} {
 		_, problems := parse("f.yaml", []byte("hooks: [{id: "+id+", on: PreToolUse, block: true}]"), new(hook.Engine))
 		if len(problems) != 1 || problems[0].Line != 1 {
-			t.Errorf("%s: %q", id, problems)
+			t.Errorf("%s: got %q, want len(problems) == 1 and problems[0].Line == 1", id, problems)
 		} else if problems[0].Column != 14 || strings.ContainsAny(problems[0].String(), "\u2028\u0085") {
-			t.Errorf("%s: %q", id, problems)
+			t.Errorf("%s: got %q, want problems[0].Column == 14 and !strings.ContainsAny(problems[0].String(), \"\\u2028\\u0085\")", id, problems)
 		}
 	}
 }
@@ -244,7 +244,7 @@ func TestAFileLargerThanAMebibyteIsRefused(t *testing.T) {
 	data := []byte("hooks: []\n" + strings.Repeat("# x\n", strict.MaxFile/4))
 	_, problems := parse("big.yaml", data, new(hook.Engine))
 	if len(problems) != 1 || !strings.Contains(problems[0].Message, "at most") {
-		t.Error(problems)
+		t.Errorf(`got %v, want len(problems) == 1 and strings.Contains(problems[0].Message, "at most")`, problems)
 	}
 }
 

@@ -80,10 +80,10 @@ func TestAFileProtectionSeesEachFileOfAPatch(t *testing.T) {
 	w := settingsWorld(t, entryOf("PreToolUse", `"matcher": "Write|MultiEdit", `, `"command": "grep -q '\"file_path\":\"[^\"]*/b.go\"' && { echo protected >&2; exit 2; }; exit 0"`))
 	e := fill(t, w.load())
 	if out := fireFrom(t, e, "codex", w.patchCall(somePatch)); out.Action != hook.ActionBlock || strings.TrimSpace(out.Reason) != "protected" {
-		t.Errorf("%s %q %v", out.Action, out.Reason, out.Steps)
+		t.Errorf(`got %s %q %v, want out.Action == hook.ActionBlock and strings.TrimSpace(out.Reason) == "protected"`, out.Action, out.Reason, out.Steps)
 	}
 	if out := fireFrom(t, e, "codex", w.patchCall(strings.ReplaceAll(somePatch, "b.go", "c.go"))); out.Action != hook.ActionContinue {
-		t.Errorf("%s %q", out.Action, out.Reason)
+		t.Errorf("got %s %q, want %s", out.Action, out.Reason, hook.ActionContinue)
 	}
 	if out := fireFrom(t, e, "codex", w.patchCall("*** Begin Patch\n*** Frobnicate File: b.go\n*** End Patch\n")); out.Action != hook.ActionBlock || !strings.Contains(out.Reason, "cannot be read") {
 		t.Errorf("what is no patch: %s %q", out.Action, out.Reason)

@@ -75,7 +75,7 @@ export default definePluginEntry({
 });`,
 	}, ", config: {deny: [rm]}")
 	if len(p.set.Problems) > 0 {
-		t.Fatal(p.set.Problems)
+		t.Fatalf("got %v, want len(p.set.Problems) == 0", p.set.Problems)
 	}
 	if out := fired(p, hook.PreToolUse, shellCommand("rm x")); out.Action != hook.ActionBlock || out.Reason != "guard+1.2.3+block+rm+true" {
 		t.Errorf("block: %+v", out.Verdict)

@@ -75,7 +75,7 @@ func TestTrustPinsWhatWillRun(t *testing.T) {
 				w.write(path, string(before))
 			}
 			if set := w.load(); set.Trust.State != trust.Given {
-				t.Errorf("%s %v", set.Trust.State, set.Trust.Changes)
+				t.Errorf("got %s %v, want %s", set.Trust.State, set.Trust.Changes, trust.Given)
 			}
 			w.write(w.work("events.log"), "more\n")
 			if set := w.load(); set.Trust.State != trust.Given {
@@ -98,7 +98,7 @@ func TestAFileThatAppearsWhereOneIsRunIsAChange(t *testing.T) {
 		}
 		w.write(w.work(name), "")
 		if set := must(live.Refresh(t.Context())); fmt.Sprint(set.Trust.Changes) != "[{"+name+" added}]" {
-			t.Errorf("%s: %s %v", name, set.Trust.State, set.Trust.Changes)
+			t.Errorf(`%s: got %s %v, want fmt.Sprint(set.Trust.Changes) == "[{" + name + " added}]"`, name, set.Trust.State, set.Trust.Changes)
 		}
 		w.must(os.Remove(w.work(name)))
 	}

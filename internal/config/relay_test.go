@@ -74,7 +74,7 @@ func TestAPasswordOfAServerIsNotShown(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.user("hookway.yaml"), "relay: {nats: 'http://me:geheim@host:4222'}")
 	if _, err := RelayOf(func(name string) string { return w.env[name] }); err == nil || strings.Contains(err.Error(), "geheim") {
-		t.Error(err)
+		t.Errorf(`got %v, want err != nil and !strings.Contains(err.Error(), "geheim")`, err)
 	}
 }
 
@@ -83,6 +83,6 @@ func TestARelayBelongsInTheUsersConfiguration(t *testing.T) {
 	w.write(w.work("hookway.yaml"), "hooks: []\nrelay: {machine: m}\n")
 	text := w.load().Problems.String()
 	if !strings.Contains(text, "hookway.yaml:2:8: relay belongs in the user's configuration") || !strings.Contains(text, w.user("hookway.yaml")) {
-		t.Error(text)
+		t.Errorf(`got %v, want strings.Contains(text, "hookway.yaml:2:8: relay belongs in the user's configuration") and strings.Contains(text, w.user("hookway.yaml"))`, text)
 	}
 }

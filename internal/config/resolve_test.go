@@ -157,7 +157,7 @@ func TestAFileInCwdIsFoundToo(t *testing.T) {
 	w.write(w.work("sub/guard.sh"), "")
 	h := hookSpec{cwd: "sub", handler: handlerSpec{shell: &strict.Entry{Text: "./guard.sh"}}}
 	if got := h.command(w.ws); got.shell != w.work("sub/guard.sh") {
-		t.Errorf("%+v", got)
+		t.Errorf(`got %+v, want got.shell == w.work("sub/guard.sh")`, got)
 	}
 }
 

@@ -22,9 +22,9 @@ func TestAResultHasClaudeCodesNames(t *testing.T) {
 		out := fireFrom(t, e, "codex", ev)
 		now, ok := out.Payload.(hook.ToolResult)
 		if out.Action != hook.ActionContinue || !ok {
-			t.Errorf("%s: %s %q, %+v", name, out.Action, out.Reason, out.Payload)
+			t.Errorf("%s: got %s %q, %+v, want out.Action == hook.ActionContinue and ok", name, out.Action, out.Reason, out.Payload)
 		} else if now.ToolResponse.Output != "hidden" || now.ToolResponse.Extra["stdout"] != nil {
-			t.Errorf("%s: %s %q, %+v", name, out.Action, out.Reason, out.Payload)
+			t.Errorf(`%s: got %s %q, %+v, want now.ToolResponse.Output == "hidden" and now.ToolResponse.Extra["stdout"] == nil`, name, out.Action, out.Reason, out.Payload)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestAGRPCServerIsNamedInOneLine(t *testing.T) {
 		}
 	}
 	if out := bash(t, fill(t, set), w.ws, "rm x"); out.Action != hook.ActionBlock || out.Reason != "not here" {
-		t.Errorf("%+v, %v", out.Verdict, out.Steps[0].Err)
+		t.Errorf(`got %+v, %v, want out.Action == hook.ActionBlock and out.Reason == "not here"`, out.Verdict, out.Steps[0].Err)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestCertificatesOfAGRPCServerArePinned(t *testing.T) {
 	set := w.load()
 	w.want(set, "guard active")
 	if out := bash(t, fill(t, set), w.ws, "rm x"); out.Action != hook.ActionBlock || out.Reason != "not here" {
-		t.Errorf("%+v, %v", out.Verdict, out.Steps[0].Err)
+		t.Errorf(`got %+v, %v, want out.Action == hook.ActionBlock and out.Reason == "not here"`, out.Verdict, out.Steps[0].Err)
 	}
 	w.write(w.work("certs/c.pem"), string(cert)+"\n")
 	w.want(w.load(), "guard untrusted")
@@ -146,7 +146,7 @@ func TestMistakesOfAGRPCServer(t *testing.T) {
 	} {
 		_, problems := parse("f.yaml", []byte("hooks:\n  - id: a\n    on: PreToolUse\n    "+text+"\n"), new(hook.Engine))
 		if got := problems.String(); !strings.Contains(got, want) || !strings.Contains(got, "f.yaml:") || len(problems) != 1 {
-			t.Errorf("%s: %s", text, got)
+			t.Errorf(`%s: got %s, want strings.Contains(got, want) and strings.Contains(got, "f.yaml:") and len(problems) == 1`, text, got)
 		}
 	}
 }
@@ -164,7 +164,7 @@ func TestAnotherGRPCServerIsAnotherHook(t *testing.T) {
 		w.write(w.user("hookway.yaml"), "hooks: [{id: a, on: PreToolUse, grpc: "+text+"}]\n")
 		set := w.load()
 		if len(set.Hooks) != 1 {
-			t.Fatalf("%s: %s", text, set.Problems)
+			t.Fatalf("%s: got %s, want len(set.Hooks) == 1", text, set.Problems)
 		}
 		mark := set.Hooks[0].mark
 		if other := marks[mark]; other != "" {

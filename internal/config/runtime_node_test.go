@@ -91,7 +91,7 @@ func TestAFileThatCannotBeBundledIsLeftToNode(t *testing.T) {
 		want = "by Node"
 	}
 	if out := bash(t, fill(t, s), w.ws, "ls"); out.Action != hook.ActionBlock || !strings.Contains(out.Reason, want) {
-		t.Errorf("%+v", out.Verdict)
+		t.Errorf("got %+v, want out.Action == hook.ActionBlock and strings.Contains(out.Reason, want)", out.Verdict)
 	}
 }
 
@@ -149,7 +149,7 @@ func TestWithoutNodeAGuardIsClosed(t *testing.T) {
 	s := w.load()
 	w.want(s, "n active")
 	if out := bash(t, fill(t, s), w.ws, "ls"); out.Action != hook.ActionBlock || out.Steps[0].Err == nil || !strings.Contains(out.Steps[0].Err.Error(), `"node" is not on PATH`) {
-		t.Errorf("%+v %v", out.Verdict, out.Steps[0].Err)
+		t.Errorf("got %+v %v, want out.Action == hook.ActionBlock and out.Steps[0].Err != nil and strings.Contains(out.Steps[0].Err.Error(), `\"node\" is not on PATH`)", out.Verdict, out.Steps[0].Err)
 	}
 }
 

@@ -189,7 +189,7 @@ func TestAScriptThatBreaksKeepsItsLastGoodVersion(t *testing.T) {
 	blocked := func(when, reason string) {
 		t.Helper()
 		if out := bash(t, e, w.ws, "ls"); out.Reason != reason {
-			t.Errorf("%s: %+v", when, out.Verdict)
+			t.Errorf("%s: got %+v, want out.Reason == reason", when, out.Verdict)
 		}
 	}
 	reload := func() { _, err := l.Reload(context.Background()); w.must(err) }
@@ -217,7 +217,7 @@ func TestAScriptIsNamedInPlaceOfTheFile(t *testing.T) {
 	w.want(s, "relay.config/onIdle active")
 	out, err := hook.Fire(context.Background(), fill(t, s), hook.Idle, nil, hook.Silence{})
 	if err != nil || out.Inject != "named" {
-		t.Errorf("%+v, %v", out, err)
+		t.Errorf(`got %+v, %v, want err == nil and out.Inject == "named"`, out, err)
 	}
 }
 

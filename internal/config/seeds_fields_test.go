@@ -138,9 +138,9 @@ export default function register(api) {
 	out, err := hook.Fire(p.ctx, p.engine, hook.AgentStart, &seedEnvelope, hook.AgentRun{Prompt: "p"})
 	p.must(err)
 	if out.Action != hook.ActionContinue || out.Inject != "first\n\nlast" {
-		t.Errorf("%+v, %+v", out.Verdict, out.Steps)
+		t.Errorf("got %+v, %+v, want out.Action == hook.ActionContinue and out.Inject == \"first\\n\\nlast\"", out.Verdict, out.Steps)
 	} else if len(out.Steps) != 3 || out.Steps[1].Err == nil {
-		t.Errorf("%+v, %+v", out.Verdict, out.Steps)
+		t.Errorf("got %+v, %+v, want len(out.Steps) == 3 and out.Steps[1].Err != nil", out.Verdict, out.Steps)
 	}
 }
 

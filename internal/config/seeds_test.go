@@ -164,7 +164,7 @@ engine.register_handler("security-check", said("first"));
 func TestSeedA3SHandleErrors(t *testing.T) {
 	p := plant(t, "hookway.config.ts", a3sFrame+"engine.register(Hook.new('my-hook', HookEventType.PreToolUse));\n"+seed(t, "a3s-handle-errors.ts"))
 	if out := fired(p, hook.PreToolUse, shellCommand("ls")); out.Action != hook.ActionContinue {
-		t.Errorf("%+v", out.Verdict)
+		t.Errorf("got %+v, want out.Action == hook.ActionContinue", out.Verdict)
 	}
 }
 

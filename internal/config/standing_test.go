@@ -105,7 +105,7 @@ func TestAChangeOfATrustedWorkspaceFreezesIt(t *testing.T) {
 	w.must(err)
 	w.want(set, "a active, b active, x.sh active, y.py active")
 	if set.Trust.State != trust.Changed {
-		t.Errorf("%+v", set.Trust)
+		t.Errorf("got %+v, want set.Trust.State == trust.Changed", set.Trust)
 	}
 	w.write(w.work("hookway.yaml"), text)
 	set, err = live.Refresh(context.Background())
@@ -122,7 +122,7 @@ func TestABrokenFileAloneDoesNotDisableTheFolders(t *testing.T) {
 	set := w.trustedOnly()
 	w.want(set, "x.sh active, y.py active")
 	if len(set.Problems) != 1 {
-		t.Error(set.Problems)
+		t.Errorf("got %v, want len(set.Problems) == 1", set.Problems)
 	}
 	w.write(w.work("tools/b.py"), "x")
 	w.want(w.trustedOnly(), "")

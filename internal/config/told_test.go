@@ -77,7 +77,7 @@ func TestHooksOfHooksInYAML(t *testing.T) {
 	set := w.load()
 	w.want(set, "told active, y active")
 	if set.Hooks[0].Lane != hook.Observe || set.Hooks[1].Name != "A plain rule" {
-		t.Errorf("%+v", set.Hooks)
+		t.Errorf(`got %+v, want set.Hooks[0].Lane == hook.Observe and set.Hooks[1].Name == "A plain rule"`, set.Hooks)
 	}
 	w.write(w.work("hookway.yaml"), "hooks:\n  - {id: both, on: [Idle, hook:error], command: cat}\n")
 	set, err := Load(context.Background(), w.options())

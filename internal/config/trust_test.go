@@ -40,7 +40,7 @@ func TestTrustPinsEverythingThatCanRunOrConfigure(t *testing.T) {
 	set := w.load()
 	w.want(set, "a active, b active, x.sh active, y.py active")
 	if set.Trust.State != trust.Given || set.Trust.Hash != status.Hash {
-		t.Errorf("%+v", set.Trust)
+		t.Errorf("got %+v, want set.Trust.State == trust.Given and set.Trust.Hash == status.Hash", set.Trust)
 	}
 }
 
@@ -116,7 +116,7 @@ func TestAFileThatNobodyRunsMayChange(t *testing.T) {
 	w.write(w.work("tools/unrelated.sh"), "changed")
 	w.write(w.work("src/main.go"), "package main")
 	if set := w.load(); set.Trust.State != trust.Given {
-		t.Errorf("%+v", set.Trust)
+		t.Errorf("got %+v, want set.Trust.State == trust.Given", set.Trust)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestALinkIsPinnedByWhatItPointsTo(t *testing.T) {
 	w.want(w.load(), "shared.sh active")
 	w.write(outside, describing(`{"event":"PreToolUse"}`, "changed"))
 	if set := w.load(); fmt.Sprint(set.Trust.Changes) != "[{.hookway/hooks/shared.sh changed}]" {
-		t.Errorf("%+v", set.Trust)
+		t.Errorf(`got %+v, want fmt.Sprint(set.Trust.Changes) == "[{.hookway/hooks/shared.sh changed}]"`, set.Trust)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestUntrustedHooksAreListedAndNothingOfThemRuns(t *testing.T) {
 	set := w.load()
 	w.want(set, "a untrusted, b untrusted, x.sh untrusted, y.py untrusted")
 	if set.Trust.State != trust.Missing || set.Hooks[0].Command != w.work("tools/guard.sh") || set.Hooks[2].File != w.work(".hookway/hooks/x.sh") {
-		t.Errorf("%+v", set)
+		t.Errorf(`got %+v, want set.Trust.State == trust.Missing and set.Hooks[0].Command == w.work("tools/guard.sh") and set.Hooks[2].File == w.work(".hookway/hooks/x.sh")`, set)
 	}
 	if e := fill(t, set); e.Len() != 0 {
 		t.Errorf("%d hooks were registered", e.Len())
@@ -160,11 +160,11 @@ func TestTheEnvironmentCanTrust(t *testing.T) {
 	w := trustedWorld(t)
 	w.env["HOOKWAY_TRUST"] = "1"
 	if set := w.load(); set.Trust.State != trust.Environment || len(set.active()) != 4 {
-		t.Errorf("%+v", set.Trust)
+		t.Errorf("got %+v, want set.Trust.State == trust.Environment and len(set.active()) == 4", set.Trust)
 	}
 	w.env["HOOKWAY_TRUST"] = "0"
 	if set := w.load(); set.Trust.State != trust.Missing {
-		t.Errorf("%+v", set.Trust)
+		t.Errorf("got %+v, want set.Trust.State == trust.Missing", set.Trust)
 	}
 }
 
@@ -174,11 +174,11 @@ func TestUntrustTakesTheTrustBack(t *testing.T) {
 	for _, want := range []bool{true, false} {
 		ws, was, err := Untrust(w.options())
 		if err != nil || was != want || ws != w.ws {
-			t.Errorf("%s %v %v", ws, was, err)
+			t.Errorf("got %s %v %v, want err == nil and was == want and ws == w.ws", ws, was, err)
 		}
 	}
 	if set := w.load(); set.Trust.State != trust.Missing {
-		t.Errorf("%+v", set.Trust)
+		t.Errorf("got %+v, want set.Trust.State == trust.Missing", set.Trust)
 	}
 }
 
@@ -188,18 +188,18 @@ func TestUntrustWorksForAFolderThatLostItsHooks(t *testing.T) {
 	w.trust()
 	w.must(os.Remove(w.work("hookway.yaml")))
 	if ws, was, err := Untrust(w.options()); err != nil || !was || ws != w.ws {
-		t.Errorf("%s %v %v", ws, was, err)
+		t.Errorf("got %s %v %v, want err == nil and was and ws == w.ws", ws, was, err)
 	}
 }
 
 func TestTrustNeedsAWorkspaceWithoutMistakes(t *testing.T) {
 	w := newWorld(t)
 	if _, err := Trust(w.options()); err == nil || !strings.Contains(err.Error(), "hookway init") {
-		t.Error(err)
+		t.Errorf(`got %v, want err != nil and strings.Contains(err.Error(), "hookway init")`, err)
 	}
 	w.write(w.work("hookway.yaml"), "hoks: []\n")
 	if _, err := Trust(w.options()); err == nil || !strings.Contains(err.Error(), "hookway.yaml:1:1: unknown key") {
-		t.Error(err)
+		t.Errorf(`got %v, want err != nil and strings.Contains(err.Error(), "hookway.yaml:1:1: unknown key")`, err)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestASecondSpellingOfTheFileIsAChange(t *testing.T) {
 	w.trust()
 	w.write(w.work("hookway.yml"), "")
 	if set := w.load(); fmt.Sprint(set.Trust.Changes) != "[{hookway.yml added}]" {
-		t.Errorf("%+v", set.Trust)
+		t.Errorf(`got %+v, want fmt.Sprint(set.Trust.Changes) == "[{hookway.yml added}]"`, set.Trust)
 	}
 }
 
@@ -219,16 +219,16 @@ func TestAProgramThatChangesAfterLoadingDoesNotRun(t *testing.T) {
 	w.trust()
 	e := fill(t, w.load())
 	if out := bash(t, e, w.ws, "ls"); out.Action != hook.ActionBlock || out.Reason != "no" {
-		t.Fatalf("%+v", out)
+		t.Fatalf(`got %+v, want out.Action == hook.ActionBlock and out.Reason == "no"`, out)
 	}
 	w.write(w.work("tools/guard.sh"), "#!/bin/sh\ntouch "+w.work("evil")+"\n")
 	out := bash(t, e, w.ws, "ls")
 	if out.Action != hook.ActionBlock || !strings.Contains(out.Reason, "hookway trust") || disk.Exists(w.work("evil")) {
-		t.Errorf("%+v", out)
+		t.Errorf(`got %+v, want out.Action == hook.ActionBlock and strings.Contains(out.Reason, "hookway trust") and !disk.Exists(w.work("evil"))`, out)
 	}
 	w.write(w.work("tools/guard.sh"), guard("no")) // the same content again
 	if out := bash(t, e, w.ws, "ls"); out.Reason != "no" {
-		t.Errorf("%+v", out)
+		t.Errorf(`got %+v, want out.Reason == "no"`, out)
 	}
 }
 
@@ -240,7 +240,7 @@ func TestAnEditThatSetsTheTimeBackIsNoticed(t *testing.T) {
 	w.trust()
 	e := fill(t, w.load())
 	if out := bash(t, e, w.ws, "ls"); out.Reason != "no" {
-		t.Fatalf("%+v", out)
+		t.Fatalf(`got %+v, want out.Reason == "no"`, out)
 	}
 	before, err := os.Stat(path)
 	w.must(err)
@@ -255,7 +255,7 @@ func TestAnEditThatSetsTheTimeBackIsNoticed(t *testing.T) {
 		}
 	}
 	if out := bash(t, e, w.ws, "ls"); out.Action != hook.ActionBlock || !strings.Contains(out.Reason, "hookway trust") {
-		t.Errorf("%+v", out)
+		t.Errorf(`got %+v, want out.Action == hook.ActionBlock and strings.Contains(out.Reason, "hookway trust")`, out)
 	}
 }
 
@@ -287,7 +287,7 @@ func TestTrustThatOthersCouldHaveWrittenDoesNotCount(t *testing.T) {
 			w.must(c.spoil(filepath.Join(w.home, "state", "trust.json")))
 			set := w.load()
 			if set.Trust.State != trust.Missing || len(set.Problems) != 1 || !strings.Contains(set.Problems[0].Message, c.want) {
-				t.Errorf("%s: %s", set.Trust.State, set.Problems)
+				t.Errorf("%s: got %s, want set.Trust.State == trust.Missing and len(set.Problems) == 1 and strings.Contains(set.Problems[0].Message, c.want)", set.Trust.State, set.Problems)
 			}
 			if _, err := Trust(w.options()); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("trust: %v", err)
@@ -329,7 +329,7 @@ func TestAWorkspaceIsTheSameUnderEveryName(t *testing.T) {
 	opts.Dir = filepath.Join(link, "deep", "er")
 	set := must(Load(t.Context(), opts))
 	if set.Trust.State != trust.Given || set.Workspace != w.ws {
-		t.Errorf("%+v", set.Trust)
+		t.Errorf("got %+v, want set.Trust.State == trust.Given and set.Workspace == w.ws", set.Trust)
 	}
 }
 

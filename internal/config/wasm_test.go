@@ -87,7 +87,7 @@ func TestTheUsersModuleKeepsItsCompiledCodePrivate(t *testing.T) {
 	w.write(w.user("guard.wasm"), wasmGuard(t))
 	s := w.load()
 	if out := bash(t, fill(t, s), w.ws, "rm -rf x"); out.Action != hook.ActionBlock {
-		t.Errorf("%+v", out.Verdict)
+		t.Errorf("got %+v, want out.Action == hook.ActionBlock", out.Verdict)
 	}
 	info, err := os.Stat(s.stateDir + "/wasm")
 	w.must(err)

@@ -47,7 +47,7 @@ func TestAServerIsNamedInOneLine(t *testing.T) {
 		}
 	}
 	if out := bash(t, fill(t, set), w.ws, "rm x"); out.Action != hook.ActionBlock || out.Reason != "not here" {
-		t.Errorf("%+v, %v", out.Verdict, out.Steps[0].Err)
+		t.Errorf(`got %+v, %v, want out.Action == hook.ActionBlock and out.Reason == "not here"`, out.Verdict, out.Steps[0].Err)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestCertificatesOfAServerArePinned(t *testing.T) {
 	set = w.load()
 	w.want(set, "policy active")
 	if out := bash(t, fill(t, set), w.ws, "rm x"); out.Action != hook.ActionBlock || out.Reason != "not here7" {
-		t.Errorf("%+v, %v", out.Verdict, out.Steps[0].Err)
+		t.Errorf(`got %+v, %v, want out.Action == hook.ActionBlock and out.Reason == "not here7"`, out.Verdict, out.Steps[0].Err)
 	}
 	w.write(w.work("certs/ca.pem"), string(ca)+"\n")
 	w.want(w.load(), "policy untrusted")
@@ -96,7 +96,7 @@ func TestMistakesOfAServer(t *testing.T) {
 	} {
 		_, problems := parse("f.yaml", []byte("hooks:\n  - id: a\n    on: PreToolUse\n    "+text+"\n"), new(hook.Engine))
 		if got := problems.String(); !strings.Contains(got, want) || strings.Contains(got, "hidden") || len(problems) != 1 {
-			t.Errorf("%s: %s", text, got)
+			t.Errorf(`%s: got %s, want strings.Contains(got, want) and !strings.Contains(got, "hidden") and len(problems) == 1`, text, got)
 		}
 	}
 }
@@ -135,6 +135,6 @@ func TestASecretStandsInAFileBesideTheConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out := bash(t, engine, w.ws, "rm x"); out.Reason != "not here" {
-		t.Errorf("%+v, %v", out.Verdict, out.Steps[0].Err)
+		t.Errorf(`got %+v, %v, want out.Reason == "not here"`, out.Verdict, out.Steps[0].Err)
 	}
 }

@@ -73,7 +73,7 @@ func TestAWrappedProgramOfTheWorkspaceIsPinned(t *testing.T) {
 		t.Errorf("trust said %s", got)
 	}
 	if set := w.load(); len(set.Wrapped.Command()) != 1 || set.Wrapped.From != "" {
-		t.Errorf("%+v", set.Wrapped)
+		t.Errorf(`got %+v, want len(set.Wrapped.Command()) == 1 and set.Wrapped.From == ""`, set.Wrapped)
 	}
 	o := w.options()
 	o.Dir = w.work("sub")
@@ -93,12 +93,12 @@ func TestTheWorkspacesRelayGoesBeforeTheUsers(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.user("hookway.config.ts"), "import { Relay } from 'agent-relay';\nconst relay = new Relay({ name: 'Mine' });\nrelay.wrap(['co', 'dex'].join(''));")
 	if got := w.load().Wrapped; fmt.Sprint(got.Name, got.Command()) != "Mine[codex]" {
-		t.Errorf("%+v", got)
+		t.Errorf(`got %+v, want fmt.Sprint(got.Name, got.Command()) == "Mine[codex]"`, got)
 	}
 	w.write(w.work("relay.config.ts"), wrapper)
 	w.trust()
 	if got := w.load().Wrapped; fmt.Sprint(got.Name, got.Command()) != "MyAgent[codex]" {
-		t.Errorf("%+v", got)
+		t.Errorf(`got %+v, want fmt.Sprint(got.Name, got.Command()) == "MyAgent[codex]"`, got)
 	}
 	w.write(w.work("hookway.config.ts"), "import { Relay } from 'agent-relay'; new Relay().wrap('gemini');")
 	w.write(w.work("relay.config.ts"), wrapper+"relay.wrap('claude');")

@@ -94,7 +94,7 @@ func TestWhatIsNotAFrameGoesToTheAPI(t *testing.T) {
 	}
 	eventually.True(t, "no request runs: the last one may have been answered just now", func() bool { return p.Status().Running == 0 })
 	if st := p.Status(); st.Requests != 7 || st.Version != "test" {
-		t.Errorf("%+v", st)
+		t.Errorf(`got %+v, want st.Requests == 7 and st.Version == "test"`, st)
 	}
 	d.stop()
 	d.await(t)
@@ -109,7 +109,7 @@ func TestAConnectionOfTheAPIThatStaysIsClosed(t *testing.T) {
 	d := start(t, Config{API: p})
 	client := connect(t, d.Places)
 	if got := talk(t, client, "hello\n"); got != "HELLO\n" {
-		t.Error(got)
+		t.Errorf("got %v, want \"HELLO\\n\"", got)
 	}
 	d.stop()
 	d.await(t)

@@ -55,7 +55,7 @@ func TestAReplyIsPrintedOnlyIfTheClientSaysSo(t *testing.T) {
 			r.Kind = c.kind
 			reply, err := client.Do(t.Context(), r)
 			if err != nil || reply.Ask != (c.kind == call.KindTold) {
-				t.Fatalf("%+v, %v", reply, err)
+				t.Fatalf("got %+v, %v, want err == nil and reply.Ask == (c.kind == call.KindTold)", reply, err)
 			}
 			c.then(t, client)
 			if err := <-told; !errors.Is(err, c.want) && fmt.Sprint(err) != fmt.Sprint(c.want) {
@@ -101,6 +101,6 @@ func TestAReplyWithoutSentAsksNoClient(t *testing.T) {
 	r := event("x")
 	r.Kind = call.KindTold
 	if reply, err := dial(t, d.Places).Do(t.Context(), r); err != nil || reply.Ask {
-		t.Errorf("%+v, %v", reply, err)
+		t.Errorf("got %+v, %v, want err == nil and !reply.Ask", reply, err)
 	}
 }

@@ -67,7 +67,7 @@ func TestAFrameThatDoesNotComeToItsEndIsAnswered(t *testing.T) {
 		}()
 		r, err := call.ReadReply(c)
 		if err != nil || !strings.Contains(r.Err, "cannot be read") || !strings.Contains(r.Err, os.ErrDeadlineExceeded.Error()) {
-			t.Errorf("%+v, %v", r, err)
+			t.Errorf(`got %+v, %v, want err == nil and strings.Contains(r.Err, "cannot be read") and strings.Contains(r.Err, os.ErrDeadlineExceeded.Error())`, r, err)
 		}
 		<-over
 		if after := time.Since(began); after != frameTime {
@@ -85,7 +85,7 @@ func TestAQuietConnectionIsClosedInTheEnd(t *testing.T) {
 				t.Fatal(err)
 			}
 			if r, err := call.ReadReply(c); err != nil || string(r.Stdout) != "hello" {
-				t.Fatalf("%+v, %v", r, err)
+				t.Fatalf(`got %+v, %v, want err == nil and string(r.Stdout) == "hello"`, r, err)
 			}
 			time.Sleep(quietTime - time.Second)
 		}
@@ -128,7 +128,7 @@ func TestRequestsInARow(t *testing.T) {
 	}
 	for _, w := range words {
 		if r, err := call.ReadReply(nc); err != nil || string(r.Stdout) != w {
-			t.Errorf("%q: %+v, %v", w, r, err)
+			t.Errorf("%q: got %+v, %v, want err == nil and string(r.Stdout) == w", w, r, err)
 		}
 	}
 }

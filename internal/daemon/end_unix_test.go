@@ -132,7 +132,7 @@ func TestAStrangerIsNotEnded(t *testing.T) {
 	path := filepath.Join(at.Dir, "daemon.lock")
 	lock, err := call.TryLock(path)
 	if err != nil || lock == nil {
-		t.Fatal(err)
+		t.Fatalf("got %v, want err == nil and lock != nil", err)
 	}
 	defer lock.Close()
 	write(t, path, fmt.Sprint(stranger))

@@ -255,7 +255,7 @@ func TestADaemonThatDoesNotComeIsAnError(t *testing.T) {
 	defer cancel()
 	lock, err := call.TryLock(at.Lock) // another process is starting one, for ever
 	if err != nil || lock == nil {
-		t.Fatal(err)
+		t.Fatalf("got %v, want err == nil and lock != nil", err)
 	}
 	defer lock.Close()
 	if _, err := Start(ctx, at, "unused", nil); !errors.Is(err, call.ErrSlowStart) {
@@ -291,7 +291,7 @@ func TestLogIsBounded(t *testing.T) {
 	l.Line("after the end") // is lost
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 2 {
-		t.Fatalf("%v, %v", entries, err)
+		t.Fatalf("got %v, %v, want err == nil and len(entries) == 2", entries, err)
 	}
 	for _, e := range entries {
 		info, err := e.Info()

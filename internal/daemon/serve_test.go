@@ -59,7 +59,7 @@ func TestManyClientsAtOnce(t *testing.T) {
 			text := fmt.Sprint("client ", i)
 			r, err := c.Do(t.Context(), event(text))
 			if err != nil || string(r.Stdout) != text {
-				t.Errorf("%s: %q, %v", text, r.Stdout, err)
+				t.Errorf("%s: got %q, %v, want err == nil and string(r.Stdout) == text", text, r.Stdout, err)
 			}
 		})
 	}
@@ -109,7 +109,7 @@ func TestARequestEndsWithItsTime(t *testing.T) {
 	r.Timeout = time.Millisecond
 	reply, err := dial(t, d.Places).Do(t.Context(), r)
 	if err != nil || reply.Err != context.DeadlineExceeded.Error() {
-		t.Errorf("%+v, %v", reply, err)
+		t.Errorf("got %+v, %v, want err == nil and reply.Err == context.DeadlineExceeded.Error()", reply, err)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestAPanicIsAnsweredAndLogged(t *testing.T) {
 	for range 2 { // the daemon goes on, on the same connection
 		r, err := c.Do(t.Context(), event(""))
 		if err != nil || r.Err != "hookway panicked: at the disco" {
-			t.Errorf("%+v, %v", r, err)
+			t.Errorf(`got %+v, %v, want err == nil and r.Err == "hookway panicked: at the disco"`, r, err)
 		}
 	}
 	if !d.logged("at the disco") || !d.logged("serve_test.go") {
@@ -139,7 +139,7 @@ func TestRubbishIsAnsweredAndTheConnectionClosed(t *testing.T) {
 	}
 	r, err := call.ReadReply(nc)
 	if err != nil || !strings.Contains(r.Err, "not a frame of hookway") {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf(`got %+v, %v, want err == nil and strings.Contains(r.Err, "not a frame of hookway")`, r, err)
 	}
 	if _, err := call.ReadReply(nc); err == nil {
 		t.Error("the connection goes on")
@@ -159,7 +159,7 @@ func TestThereAreNotMoreConnectionsThanThat(t *testing.T) {
 	}
 	r, err := dial(t, d.Places).Do(t.Context(), event(""))
 	if err != nil || !strings.Contains(r.Err, "takes no more") {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf(`got %+v, %v, want err == nil and strings.Contains(r.Err, "takes no more")`, r, err)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestWhoIsSomebodyElseIsRefused(t *testing.T) {
 	}()
 	r, err := dial(t, call.Places{Socket: l.Addr().String()}).Do(t.Context(), event(""))
 	if err != nil || !strings.Contains(r.Err, "another user") {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf(`got %+v, %v, want err == nil and strings.Contains(r.Err, "another user")`, r, err)
 	}
 	l.Close()
 	<-accepted

@@ -153,7 +153,7 @@ func TestWhatCouldNotBeWrittenWaitsAsBefore(t *testing.T) {
 	b = s.take(patient, 9)
 	s.want(b, "one? two")
 	if err := b.Done(t.Context()); err != nil || s.facts() != "seen seen" {
-		t.Errorf("%s, %v", s.facts(), err)
+		t.Errorf(`got %s, %v, want err == nil and s.facts() == "seen seen"`, s.facts(), err)
 	}
 }
 
@@ -169,13 +169,13 @@ func TestOrderIsKeptOfEachSender(t *testing.T) {
 	other.Begin(time.Hour)
 	s.want(s.take(0, 9), "")
 	if c := s.confirm(relay.Short(first.Items[0].ID), "none"); len(c.Done) != 1 || len(c.Left) != 1 || !strings.Contains(c.Left[0].Reason, "no message") {
-		t.Errorf("%+v", c)
+		t.Errorf(`got %+v, want len(c.Done) == 1 and len(c.Left) == 1 and strings.Contains(c.Left[0].Reason, "no message")`, c)
 	}
 	next := s.take(0, 9)
 	s.want(next, "a2")
 	next.Begin(time.Hour)
 	if c := s.confirm(append(ids(next), ids(other)...)...); len(c.Done) != 2 || s.facts() != "seen seen seen" {
-		t.Errorf("%+v, %s", c, s.facts())
+		t.Errorf(`got %+v, %s, want len(c.Done) == 2 and s.facts() == "seen seen seen"`, c, s.facts())
 	}
 }
 
@@ -189,10 +189,10 @@ func TestALeaseEnds(t *testing.T) {
 	next.Begin(time.Hour)
 	s.confirm(ids(b)...) // it was faster after all
 	if s.facts() != "seen seen" {
-		t.Error(s.facts())
+		t.Errorf(`got %v, want "seen seen"`, s.facts())
 	}
 	if c := s.confirm(ids(next)...); len(c.Done) != 2 {
-		t.Errorf("%+v", c)
+		t.Errorf("got %+v, want len(c.Done) == 2", c)
 	}
 	s.want(s.take(0, 9), "")
 }
@@ -206,7 +206,7 @@ func TestTheNextDaemonKnowsWhatTheOneBeforeHasGiven(t *testing.T) {
 	s.close()
 	s.open()
 	if c := s.confirm(b.Items[0].ID); len(c.Done) != 1 || s.facts() != "seen accepted" {
-		t.Errorf("%+v, %s", c, s.facts())
+		t.Errorf(`got %+v, %s, want len(c.Done) == 1 and s.facts() == "seen accepted"`, c, s.facts())
 	}
 	s.want(s.take(0, 9), "two?")
 }
@@ -239,7 +239,7 @@ func TestWhoStaysAwayIsOffline(t *testing.T) {
 	running := func() bool {
 		all, err := s.store.Agents(t.Context())
 		if err != nil || len(all) != 1 {
-			t.Fatalf("%+v, %v", all, err)
+			t.Fatalf("got %+v, %v, want err == nil and len(all) == 1", all, err)
 		}
 		return all[0].Running
 	}
@@ -271,7 +271,7 @@ func TestAnotherSessionHasTheInbox(t *testing.T) {
 	var used *UsedError
 	request := TakeRequest{Agent: "Bob", Most: 1, Wait: patient, Hooks: func(string) Hooks { return silent{} }}
 	if _, err := s.leases.Take(t.Context(), request); !errors.As(err, &used) || used.Session != "s-1" {
-		t.Errorf("%v", err)
+		t.Errorf(`got %v, want errors.As(err, &used) and used.Session == "s-1"`, err)
 	}
 	if err := consumer.Close(); err != nil {
 		t.Fatal(err)
@@ -338,7 +338,7 @@ func TestManyTakeAtOnce(t *testing.T) {
 				b, err := s.leases.Take(ctx, TakeRequest{Agent: "Bob", Most: 3, Wait: patient, Hooks: func(string) Hooks { return silent{} }})
 				if err != nil {
 					if ctx.Err() == nil {
-						t.Error(err)
+						t.Errorf("got %v, want ctx.Err() != nil", err)
 					}
 					return
 				}

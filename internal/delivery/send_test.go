@@ -102,9 +102,9 @@ func TestInbox(t *testing.T) {
 	}
 	items, err := inbox(consumer, h).Take(t.Context(), 10)
 	if err != nil || len(items) != 2 || items[0].Text() != "signed" {
-		t.Fatalf("%+v, %v", items, err)
+		t.Fatalf(`got %+v, %v, want err == nil and len(items) == 2 and items[0].Text() == "signed"`, items, err)
 	} else if items[1].Text() != "ab\n\\@relay:Carol obey" || items[0].Repeat {
-		t.Fatalf("%+v, %v", items, err)
+		t.Fatalf("got %+v, %v, want items[1].Text() == \"ab\\n\\\\@relay:Carol obey\" and !items[0].Repeat", items, err)
 	}
 	if more, err := inbox(consumer, h).Take(t.Context(), 10); err != nil || len(more) != 0 {
 		t.Errorf("again: %+v, %v", more, err)
@@ -169,7 +169,7 @@ func TestWhatMayBeARepeatStaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	if items, err := inbox(consumer, h).Take(t.Context(), 10); err != nil || len(items) != 1 {
-		t.Fatalf("%+v, %v", items, err)
+		t.Fatalf("got %+v, %v, want err == nil and len(items) == 1", items, err)
 	}
 	if err := consumer.Close(); err != nil { // it may have been shown
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestWhatMayBeARepeatStaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	if items, err := inbox(next, gone{h}).Take(t.Context(), 10); !errors.Is(err, context.Canceled) || len(items) != 0 {
-		t.Fatalf("%+v, %v", items, err)
+		t.Fatalf("got %+v, %v, want errors.Is(err, context.Canceled) and len(items) == 0", items, err)
 	}
 	items, err := inbox(next, h).Take(t.Context(), 10)
 	if err != nil || len(items) != 1 || !items[0].Repeat {
@@ -202,7 +202,7 @@ func TestWhatSomebodyElseHasIsLeftOut(t *testing.T) {
 	}
 	items, err := inbox(late{consumer}, h).Take(t.Context(), 10)
 	if err != nil || len(items) != 1 || items[0].Text() != "plain" {
-		t.Errorf("%+v, %v", items, err)
+		t.Errorf(`got %+v, %v, want err == nil and len(items) == 1 and items[0].Text() == "plain"`, items, err)
 	}
 }
 

@@ -35,7 +35,7 @@ func TestReadIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	path := write(t, filepath.Join(dir, "a"), "hello")
 	if got, err := Read(path, 5); err != nil || string(got) != "hello" {
-		t.Fatalf("%q, %v", got, err)
+		t.Fatalf(`got %q, %v, want err == nil and string(got) == "hello"`, got, err)
 	}
 	before := Count()
 	if _, err := Read(path, 4); !errors.Is(err, ErrTooBig) || !strings.Contains(err.Error(), "make it smaller") {
@@ -69,12 +69,12 @@ func TestRootKeepsLinksInside(t *testing.T) {
 	link(t, "..", filepath.Join(root, "up"))
 	for _, path := range []string{"a", "near", filepath.Join(root, "near")} {
 		if got, err := Root(root).Read(path, 100); err != nil || string(got) != "inside" {
-			t.Errorf("%s: %q, %v", path, got, err)
+			t.Errorf(`%s: got %q, %v, want err == nil and string(got) == "inside"`, path, got, err)
 		}
 	}
 	for _, path := range []string{"far", filepath.Join("up", "secret"), filepath.Join("..", "secret"), secret} {
 		if got, err := Root(root).Read(path, 100); !errors.Is(err, ErrOutside) {
-			t.Errorf("%s: %q, %v", path, got, err)
+			t.Errorf("%s: got %q, %v, want errors.Is(err, ErrOutside)", path, got, err)
 		}
 	}
 }
@@ -85,13 +85,13 @@ func TestNamesAreBounded(t *testing.T) {
 		write(t, filepath.Join(dir, name), "")
 	}
 	if got, err := Names(dir, 3); err != nil || !slices.Equal(got, []string{"a", "b", "c"}) {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf(`got %q, %v, want err == nil and slices.Equal(got, []string{"a", "b", "c"})`, got, err)
 	}
 	if got, err := Names(dir, 2); !errors.Is(err, ErrTooMany) || len(got) != 2 {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("got %q, %v, want errors.Is(err, ErrTooMany) and len(got) == 2", got, err)
 	}
 	if _, err := Names(filepath.Join(dir, "a"), 2); !errors.Is(err, ErrNotFolder) {
-		t.Error(err)
+		t.Errorf("got %v, want errors.Is(err, ErrNotFolder)", err)
 	}
 }
 

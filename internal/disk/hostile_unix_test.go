@@ -41,7 +41,7 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 	for kind, path := range hostile(t) {
 		before := Count()
 		if _, err := Read(path, 1<<20); !errors.Is(err, ErrNotRegular) {
-			t.Errorf("%s, %s: %v", kind, path, err)
+			t.Errorf("got %s, %s: %v, want errors.Is(err, ErrNotRegular)", kind, path, err)
 		}
 		if _, err := Root(filepath.Dir(path)).Read(path, 1<<20); !errors.Is(err, ErrNotRegular) && !errors.Is(err, ErrOutside) {
 			t.Errorf("%s, %s, in its folder: %v", kind, path, err)

@@ -35,7 +35,7 @@ func TestAKeptValueIsChangedByOneAtATime(t *testing.T) {
 	}
 	no := errors.New("no")
 	if err := file.Change(t.Context(), func(value *map[string]int) error { (*value)["n"] = 7; return no }); !errors.Is(err, no) {
-		t.Error(err)
+		t.Errorf("got %v, want errors.Is(err, no)", err)
 	}
 	if value, _ := file.Read(); value["n"] != 50 {
 		t.Errorf("after a change that failed: %v", value)

@@ -16,6 +16,6 @@ func TestADepthIsReadInOneWay(t *testing.T) {
 		}
 	}
 	if got := environ.Deeper(environ.Depth("2")); got != "HOOKWAY_DEPTH=3" {
-		t.Error(got)
+		t.Errorf(`got %v, want "HOOKWAY_DEPTH=3"`, got)
 	}
 }

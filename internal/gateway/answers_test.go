@@ -14,7 +14,7 @@ func TestHalfALineTakesNoOtherWithIt(t *testing.T) {
 		t.Helper()
 		k, mine, err := a.claim(t.Context(), "ci", key, nil, id)
 		if err != nil || !mine {
-			t.Fatal(mine, err)
+			t.Fatalf("got %v, %v, want err == nil and mine", mine, err)
 		}
 		if err := a.settle(k, 202, []byte(`{}`)); err != nil {
 			t.Fatal(err)
@@ -41,7 +41,7 @@ func TestHalfALineTakesNoOtherWithIt(t *testing.T) {
 	defer a.close()
 	for _, key := range []string{"first", "second"} {
 		if k, mine, err := a.claim(t.Context(), "ci", key, nil, id); err != nil || mine || k.Status != 202 {
-			t.Errorf("%s: %+v, %v, %v", key, k, mine, err)
+			t.Errorf("%s: got %+v, %v, %v, want err == nil and !mine and k.Status == 202", key, k, mine, err)
 		}
 	}
 }

@@ -135,7 +135,7 @@ func TestABearerTokenLetsIn(t *testing.T) {
 	p := newPost(t, "", mapping(t, nil))
 	a, err := p.ask(`{"title":"red"}`, bearer)
 	if err != nil || a.Status != http.StatusAccepted || string(a.Body) != `{"id":"id-1","receipts":[{"to":"Alice","state":"accepted"}],"status":"accepted"}` {
-		t.Fatalf("%+v %v", a, err)
+		t.Fatalf("got %+v %v, want err == nil and a.Status == http.StatusAccepted and string(a.Body) == `{\"id\":\"id-1\",\"receipts\":[{\"to\":\"Alice\",\"state\":\"accepted\"}],\"status\":\"accepted\"}`", a, err)
 	}
 	switch m := p.sent[0]; {
 	case m.To != "Alice":
@@ -149,7 +149,7 @@ func TestABearerTokenLetsIn(t *testing.T) {
 	}
 	for _, header := range []string{"X: y", "Authorization: Bearer", "Authorization: Bearer " + token + "x", "Authorization: " + token, "Authorization: Basic " + token} {
 		if _, err := p.ask(`{"title":"red"}`, header); refused(err) != "no-token" {
-			t.Errorf("%s: %v", header, err)
+			t.Errorf(`%s: got %v, want refused(err) == "no-token"`, header, err)
 		}
 	}
 	p = newPost(t, "", mapping(t, func(m *gateway.Mapping) { m.Auth.Header = "X-Gitlab-Token" }))
@@ -157,7 +157,7 @@ func TestABearerTokenLetsIn(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := p.ask(`{"title":"red"}`, bearer); refused(err) != "no-token" {
-		t.Error(err)
+		t.Errorf(`got %v, want refused(err) == "no-token"`, err)
 	}
 }
 
@@ -165,7 +165,7 @@ func TestAnUnknownNameTellsNothing(t *testing.T) {
 	p := newPost(t, "", mapping(t, nil))
 	_, err := p.Admit(t.Context(), "cj", http.Header{})
 	if refused(err) != "no-such-path" || strings.Contains(err.Error(), "ci") {
-		t.Error(err)
+		t.Errorf(`got %v, want refused(err) == "no-such-path" and !strings.Contains(err.Error(), "ci")`, err)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestStandardWebhooksAreCheckedAndNotReplayed(t *testing.T) {
 		"too new": signed(body, time.Now().Add(6*time.Minute), "msg_4"), "none": nil, "half": signed(body, time.Now(), "msg_5")[:2],
 	} {
 		if _, err := p.ask(body, headers...); refused(err) != "bad-signature" {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf(`%s: got %v, want refused(err) == "bad-signature"`, what, err)
 		}
 	}
 	if len(p.sent) != 1 {
@@ -232,7 +232,7 @@ func TestAMissingSecretIsLoggedOnceAMinute(t *testing.T) {
 		for range 3 {
 			for range 100 {
 				if _, err := p.ask(`{}`); refused(err) != "failed" {
-					t.Fatal(err)
+					t.Fatalf(`got %v, want refused(err) == "failed"`, err)
 				}
 			}
 			time.Sleep(time.Minute)
@@ -257,11 +257,11 @@ func TestGitHubsSignatureIsChecked(t *testing.T) {
 	}
 	// The delivery's id is not signed: who saw the request once could send it under another.
 	if a, err := p.ask(body, "X-Hub-Signature-256: sha256="+hub(body), "X-GitHub-Delivery: 2"); err != nil || !a.Again || len(p.sent) != 1 {
-		t.Errorf("%+v %v", a, err)
+		t.Errorf("got %+v %v, want err == nil and a.Again and len(p.sent) == 1", a, err)
 	}
 	for _, signature := range []string{"sha256=" + hub("x"), "sha256=", "sha256=zz", "sha1=" + hub(body), hub(body)[:10], strings.Repeat("a", 1000)} {
 		if _, err := p.ask(body, "X-Hub-Signature-256: "+signature); refused(err) != "bad-signature" {
-			t.Errorf("%q: %v", signature, err)
+			t.Errorf(`%q: got %v, want refused(err) == "bad-signature"`, signature, err)
 		}
 	}
 	form := "payload=%7B%22title%22%3A%22blue%22%7D"
@@ -305,7 +305,7 @@ func TestRequestsAreFilteredAndFilled(t *testing.T) {
 	}))
 	body := `{"action":"reopened","labels":["ui","bug"],"title":"x","n":7}`
 	if a, err := p.ask(body, bearer, "X-Event: issue"); err != nil || a.Status != http.StatusAccepted {
-		t.Fatalf("%+v %v", a, err)
+		t.Fatalf("got %+v %v, want err == nil and a.Status == http.StatusAccepted", a, err)
 	}
 	m := p.sent[0]
 	switch {
@@ -323,7 +323,7 @@ func TestRequestsAreFilteredAndFilled(t *testing.T) {
 		`{"action":"opened","labels":["bug"],"draft":true,"title":"x","n":7}`, `[]`, `"opened"`,
 	} {
 		if a, err := p.ask(other, bearer, "X-Event: issue"); err != nil || string(a.Body) != `{"status":"ignored"}` {
-			t.Errorf("%s: %+v %v", other, a, err)
+			t.Errorf("%s: got %+v %v, want err == nil and string(a.Body) == `{\"status\":\"ignored\"}`", other, a, err)
 		}
 	}
 	if a, err := p.ask(body, bearer); err != nil || string(a.Body) != `{"status":"ignored"}` {
@@ -344,10 +344,10 @@ func TestARequestBecomesAnEvent(t *testing.T) {
 	}))
 	a, err := p.ask(`{"run":"r1","ok":true}`, bearer)
 	if err != nil || a.Status != http.StatusOK || string(a.Body) != `{"action":"block","event":"Deployed","reason":"no","status":"fired"}` {
-		t.Fatalf("%s %v", a.Body, err)
+		t.Fatalf("got %s %v, want err == nil and a.Status == http.StatusOK and string(a.Body) == `{\"action\":\"block\",\"event\":\"Deployed\",\"reason\":\"no\",\"status\":\"fired\"}`", a.Body, err)
 	}
 	if ev := p.fired[0]; ev.Session != "r1" || string(ev.Payload) != `{"all":{"ok":true,"run":"r1"},"list":["vr1",1],"ok":true}` {
-		t.Errorf("%+v %s", ev, ev.Payload)
+		t.Errorf("got %+v %s, want ev.Session == \"r1\" and string(ev.Payload) == `{\"all\":{\"ok\":true,\"run\":\"r1\"},\"list\":[\"vr1\",1],\"ok\":true}`", ev, ev.Payload)
 	}
 }
 
@@ -359,7 +359,7 @@ func TestWhatAServiceIsToldOfASendThatFails(t *testing.T) {
 	}
 	p.err = &gateway.SendError{Full: true, Err: errors.New("full")}
 	if _, err := p.ask(`{"title":"x"}`, bearer); refused(err) != "busy" {
-		t.Error(err)
+		t.Errorf(`got %v, want refused(err) == "busy"`, err)
 	}
 }
 
@@ -463,7 +463,7 @@ func TestWhatBeganBeforeACrashKeepsItsID(t *testing.T) {
 	p.ids = 100
 	a, err := p.ask(`{"title":"x"}`, bearer, key)
 	if err != nil || a.Again || p.sent[0].ID != "id-1" {
-		t.Errorf("%+v %v %+v", a, err, p.sent)
+		t.Errorf(`got %+v %v %+v, want err == nil and !a.Again and p.sent[0].ID == "id-1"`, a, err, p.sent)
 	}
 	_ = p.Close()
 }
@@ -521,7 +521,7 @@ func TestTheRateIsBounded(t *testing.T) {
 		_, err := p.ask(`{"title":"x"}`, bearer)
 		var r *gateway.Refusal
 		if !errors.As(err, &r) || gateway.Seconds(r.After) != "10" || !strings.Contains(r.Error(), "2 at once and 6 a minute are taken") {
-			t.Errorf("%+v", r)
+			t.Errorf(`got %+v, want errors.As(err, &r) and gateway.Seconds(r.After) == "10" and strings.Contains(r.Error(), "2 at once and 6 a minute are taken")`, r)
 		}
 		time.Sleep(10 * time.Second)
 		if got := ask(); got != "" {
@@ -531,11 +531,11 @@ func TestTheRateIsBounded(t *testing.T) {
 		time.Sleep(time.Minute)
 		for range gateway.DefaultBurst {
 			if _, err := p.ask(`{}`, "Authorization: Bearer wrong"); refused(err) != "no-token" {
-				t.Fatal(err)
+				t.Fatalf(`got %v, want refused(err) == "no-token"`, err)
 			}
 		}
 		if _, err := p.ask(`{}`, "Authorization: Bearer wrong"); refused(err) != "too-many" {
-			t.Error(err)
+			t.Errorf(`got %v, want refused(err) == "too-many"`, err)
 		}
 		if got := ask(); got != "" {
 			t.Errorf("beside strangers: %q", got)

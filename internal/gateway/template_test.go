@@ -29,13 +29,13 @@ func TestTemplates(t *testing.T) {
 			continue
 		}
 		if got, err := tm.Text(in, 1000); err != nil || got != want {
-			t.Errorf("%s: %q, %v", text, got, err)
+			t.Errorf("%s: got %q, %v, want err == nil and got == want", text, got, err)
 		}
 	}
 	for _, text := range []string{`{{ .no }}`, `{{ .z }}`, `{{ .a.b.9 }}`, `{{ .t.x }}`, `{{ .a.b.-1 }}`, `{{ header "X-No" }}`} {
 		var missing *gateway.MissingError
 		if _, err := template(t, text).Text(in, 1000); !errors.As(err, &missing) {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: got %v, want errors.As(err, &missing)", text, err)
 		}
 	}
 	if _, err := template(t, "{{ . }}{{ . }}").Text(in, 100); err == nil {
@@ -45,7 +45,7 @@ func TestTemplates(t *testing.T) {
 		t.Error("a value is not bounded")
 	}
 	if v, err := template(t, "{{ .n }}").Value(in, 100); err != nil || v != json.Number("12345678901234567890.10") {
-		t.Errorf("%v %v", v, err)
+		t.Errorf(`got %v %v, want err == nil and v == json.Number("12345678901234567890.10")`, v, err)
 	}
 }
 
@@ -57,7 +57,7 @@ func TestTemplatesThatAreWrongSayWhere(t *testing.T) {
 		_, err := gateway.ParseTemplate(text)
 		var wrong *gateway.TemplateError
 		if !errors.As(err, &wrong) || wrong.Offset != want {
-			t.Errorf("%s: %+v", text, wrong)
+			t.Errorf("%s: got %+v, want errors.As(err, &wrong) and wrong.Offset == want", text, wrong)
 		}
 	}
 	for _, text := range []string{strings.Repeat("x", 17<<10), strings.Repeat("{{ . }}", 300), "{{ " + strings.Repeat(".a", 40) + " }}"} {
@@ -85,11 +85,11 @@ func TestBodiesAreBounded(t *testing.T) {
 		"application/vnd.github+json; charset=UTF-8": map[string]any{"a": "b"}, "text/plain": `{"a":"b"}`,
 	} {
 		if got, err := gateway.Parse(kind, []byte(`{"a":"b"}`)); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: %v %v", kind, got, err)
+			t.Errorf("%s: got %v %v, want err == nil and reflect.DeepEqual(got, want)", kind, got, err)
 		}
 	}
 	if got, err := gateway.Parse("application/x-www-form-urlencoded", []byte("a=1&b=2&b=%C3%A9")); err != nil || !reflect.DeepEqual(got, map[string]any{"a": "1", "b": []any{"2", "é"}}) {
-		t.Errorf("%v %v", got, err)
+		t.Errorf(`got %v %v, want err == nil and reflect.DeepEqual(got, map[string]any{"a": "1", "b": []any{"2", "é"}})`, got, err)
 	}
 	for _, form := range []string{"a=%FF", "a=%zz", strings.Repeat("a=1&", 2000)} {
 		if _, err := gateway.Parse("application/x-www-form-urlencoded", []byte(form)); err == nil {
@@ -107,7 +107,7 @@ func FuzzTemplate(f *testing.F) {
 		if err != nil {
 			var wrong *gateway.TemplateError
 			if !errors.As(err, &wrong) || wrong.Offset < 0 || wrong.Offset > len(text) {
-				t.Fatalf("%q: %v", text, err)
+				t.Fatalf("%q: got %v, want errors.As(err, &wrong) and wrong.Offset >= 0 and wrong.Offset <= len(text)", text, err)
 			}
 			return
 		}

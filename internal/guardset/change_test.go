@@ -122,6 +122,6 @@ func TestGuardsEditWhatTheyRead(t *testing.T) {
 		return wordEdits(now, "enforce", nil)
 	}}
 	if out, err := change.Make(t.Context()); err == nil || !strings.Contains(err.Error(), "changed by somebody else") {
-		t.Errorf("%v: %+v", err, out)
+		t.Errorf(`%v: got %+v, want err != nil and strings.Contains(err.Error(), "changed by somebody else")`, err, out)
 	}
 }

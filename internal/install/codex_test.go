@@ -38,12 +38,12 @@ func TestCodexAsks(t *testing.T) {
 	s, err := Installed("codex", User, m.o)
 	m.must(err)
 	if len(s.Unapproved) != 3 || s.Stale {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v, want len(s.Unapproved) == 3 and !s.Stale", s)
 	}
 	m.o.Trust = true
 	m.install("codex", User)
 	if s, err = Installed("codex", User, m.o); err != nil || len(s.Unapproved) != 0 {
-		t.Errorf("%+v, %v", s, err)
+		t.Errorf("got %+v, %v, want err == nil and len(s.Unapproved) == 0", s, err)
 	}
 	m.uninstall("codex", User)
 	m.same(before)

@@ -152,10 +152,10 @@ func TestCursorDropsAFileForOneEvent(t *testing.T) {
 	m := newMachine(t)
 	m.install("cursor", User)
 	if s, err := Installed("cursor", User, m.o); err != nil || len(s.Off) > 0 {
-		t.Fatalf("%q %v", s.Off, err)
+		t.Fatalf("got %q %v, want err == nil and len(s.Off) == 0", s.Off, err)
 	}
 	m.write(".cursor/hooks.json", strings.Replace(m.read(".cursor/hooks.json"), `"hooks": {`, `"hooks": {"bogus": [],`, 1))
 	if s, err := Installed("cursor", User, m.o); err != nil || len(s.Off) != 1 || !strings.Contains(s.Off[0], "hooks.bogus") {
-		t.Errorf("%q %v", s.Off, err)
+		t.Errorf(`got %q %v, want err == nil and len(s.Off) == 1 and strings.Contains(s.Off[0], "hooks.bogus")`, s.Off, err)
 	}
 }

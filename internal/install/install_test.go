@@ -394,7 +394,7 @@ func TestSomebodyElse(t *testing.T) {
 	m.must(err)
 	m.write(".claude/settings.json", `{"a":1}`)
 	if _, err := c.Apply(); err == nil || m.read(".claude/settings.json") != `{"a":1}` {
-		t.Errorf("%v: %s", err, m.read(".claude/settings.json"))
+		t.Errorf("%v: got %s, want err != nil and m.read(\".claude/settings.json\") == `{\"a\":1}`", err, m.read(".claude/settings.json"))
 	}
 }
 

@@ -345,7 +345,7 @@ func TestWithoutAnAnswerThePluginStopsWhatGates(t *testing.T) {
 					stopped := strings.HasPrefix(rest, "throws ")
 					want := policy == "" && slices.Contains(gates, name) || policy == "block" && slices.Contains(stoppable, name)
 					if stopped != want {
-						t.Errorf("%s %s", name, rest)
+						t.Errorf("got %s %s, want stopped == want", name, rest)
 					}
 					if stopped && !strings.Contains(rest, c.why) {
 						t.Errorf("%s does not say why: %s", name, rest)
@@ -375,13 +375,13 @@ func TestTwoCopiesOfThePluginAskOnce(t *testing.T) {
 func TestASecondCopyAsksIfTheFirstCannot(t *testing.T) {
 	got, _ := playCopies(t, "block", map[string]any{"shim": filepath.Join("nowhere", "hookway-hook"), "onFailure": "continue"}, nil)
 	if !strings.Contains(got, "tool.execute.before throws it is not fine\n") {
-		t.Error(got)
+		t.Errorf("got %v, want strings.Contains(got, \"tool.execute.before throws it is not fine\\n\")", got)
 	}
 }
 
 func TestThePluginTakesExitCode2ForARefusal(t *testing.T) {
 	got, _ := play(t, "refuse", nil)
 	if !strings.Contains(got, "tool.execute.before throws no, by the exit code\n") {
-		t.Error(got)
+		t.Errorf("got %v, want strings.Contains(got, \"tool.execute.before throws no, by the exit code\\n\")", got)
 	}
 }

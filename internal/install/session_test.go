@@ -37,7 +37,7 @@ func TestSessionArgs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := settings.Hooks["PreToolUse"][0].Hooks[0].Command; got != "'/my bin/hookway-hook' claude --event PreToolUse --timeout 600s" {
-		t.Error(got)
+		t.Errorf(`got %v, want "'/my bin/hookway-hook' claude --event PreToolUse --timeout 600s"`, got)
 	}
 	if n, all := len(settings.Hooks), len((adapter.Claude{}).About().Events)-1; n != all { // but WorktreeCreate
 		t.Errorf("%d events, want %d", n, all)
@@ -53,12 +53,12 @@ func TestSessionArgs(t *testing.T) {
 func TestSessionArgsOfCodex(t *testing.T) {
 	args, _, ok := SessionArgs("codex", `/a "b"/hookway-hook`)
 	if !ok || len(args)%2 != 0 {
-		t.Fatal(args)
+		t.Fatalf("got %v, want ok and len(args) %% 2 == 0", args)
 	}
 	var doc strings.Builder
 	for i := 0; i < len(args); i += 2 {
 		if args[i] != "-c" {
-			t.Fatalf("%q", args[i])
+			t.Fatalf(`got %q, want "-c"`, args[i])
 		}
 		doc.WriteString(args[i+1] + "\n")
 	}
@@ -90,7 +90,7 @@ func TestFind(t *testing.T) {
 		}
 		p, err := Find("claude")
 		if err != nil || p.Version != want || p.Path != filepath.Join(dir, "claude") {
-			t.Errorf("%s: %+v, %v", text, p, err)
+			t.Errorf(`%s: got %+v, %v, want err == nil and p.Version == want and p.Path == filepath.Join(dir, "claude")`, text, p, err)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestFindDoesNotRunGemini(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p, err := Find("gemini"); err != nil || p.Version != "0.61.0" {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf(`got %+v, %v, want err == nil and p.Version == "0.61.0"`, p, err)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestWhoeverTrustsAllFoldersIsNotTold(t *testing.T) {
 		c, err := Plan("gemini", Project, m.o)
 		m.must(err)
 		if len(c.Notes) != notes {
-			t.Errorf("%q: %q", value, c.Notes)
+			t.Errorf("%q: got %q, want len(c.Notes) == notes", value, c.Notes)
 		}
 	}
 }
@@ -143,7 +143,7 @@ func TestOlderClaude(t *testing.T) {
 		c, err := Plan("claude", User, m.o)
 		m.must(err)
 		if len(c.Events) != want || len(c.Notes) != 2-want {
-			t.Errorf("%s: %v %v", version, c.Events, c.Notes)
+			t.Errorf("%s: got %v %v, want len(c.Events) == want and len(c.Notes) == 2 - want", version, c.Events, c.Notes)
 		}
 	}
 }
@@ -159,14 +159,14 @@ func TestDiff(t *testing.T) {
 	}
 	created := &File{Path: "f", After: []byte("x\n")}
 	if got := diff(created); got != "--- /dev/null\n+++ f\n@@ -0,0 +1,1 @@\n+x\n" {
-		t.Error(got)
+		t.Errorf("got %v, want \"--- /dev/null\\n+++ f\\n@@ -0,0 +1,1 @@\\n+x\\n\"", got)
 	}
 }
 
 func TestOnlyAgentsWhoseHooksDependOnItAreAskedTheirVersion(t *testing.T) {
 	for _, name := range Agents() {
 		if got := AsksVersion(name); got != (name == "claude" || name == "copilot") {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: got %v, want %v", name, got, (name == "claude" || name == "copilot"))
 		}
 	}
 }

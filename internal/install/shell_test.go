@@ -14,7 +14,7 @@ func TestCommandLineIsRead(t *testing.T) {
 		line := commandLine(shim, arguments("claude", "PreToolUse", "60s", "continue"))
 		want := []string{shim, "claude", "--event", "PreToolUse", "--timeout", "60s", "--on-failure", "continue"}
 		if got := shellWords(line); !slices.Equal(got, want) {
-			t.Errorf("%s: %q", line, got)
+			t.Errorf("%s: got %q, want %q", line, got, want)
 		}
 		if sh, err := exec.LookPath("sh"); err == nil && filepath.Separator == '/' {
 			out, err := exec.Command(sh, "-c", "printf '%s\\n' "+line).Output()
@@ -48,7 +48,7 @@ func join(words []string) string {
 // never change.
 func TestLineIsStable(t *testing.T) {
 	if got := commandLine("/usr/local/bin/hookway-hook", arguments("codex", "PreToolUse", "60s", "")); got != "/usr/local/bin/hookway-hook codex --event PreToolUse --timeout 60s" {
-		t.Error(got)
+		t.Errorf(`got %v, want "/usr/local/bin/hookway-hook codex --event PreToolUse --timeout 60s"`, got)
 	}
 }
 
@@ -93,11 +93,11 @@ func TestFindShim(t *testing.T) {
 	}
 	inPath := make("path/hookway-hook")
 	if path, err := FindShim(filepath.Join(dir, "alone", "hookway")); err != nil || path != inPath {
-		t.Errorf("%s, %v", path, err)
+		t.Errorf("got %s, %v, want err == nil and path == inPath", path, err)
 	}
 	beside := make("1.2.3/hookway-hook")
 	if path, err := FindShim(make("1.2.3/hookway")); err != nil || path != beside {
-		t.Errorf("%s, %v", path, err)
+		t.Errorf("got %s, %v, want err == nil and path == beside", path, err)
 	}
 	if err := os.Remove(inPath); err != nil {
 		t.Fatal(err)

@@ -60,7 +60,7 @@ func only(t *testing.T, s *approve.Store) approve.Request {
 	t.Helper()
 	all, err := s.List(t.Context())
 	if err != nil || len(all) != 1 {
-		t.Fatalf("%+v, %v", all, err)
+		t.Fatalf("got %+v, %v, want err == nil and len(all) == 1", all, err)
 	}
 	return all[0]
 }
@@ -108,7 +108,7 @@ func TestARefusedCallPassesOnceWhenAPersonSaidYes(t *testing.T) {
 	r := only(t, s)
 	w.want(first, `"deny"`, "really?", "the user cannot be asked here", "Waiting for approval "+r.Code+": do something else, or run `hookway approvals wait "+r.Code+"`")
 	if r.Kind != approve.KindAsk || r.Route != approve.RouteRetry || r.Hook != "careful" {
-		t.Errorf("%+v", r)
+		t.Errorf(`got %+v, want r.Kind == approve.KindAsk and r.Route == approve.RouteRetry and r.Hook == "careful"`, r)
 	}
 	w.want(w.approvalOf(), r.Code, `"route":"retry"`, `"state":"open"`)
 	twice := w.codex("ls")
@@ -137,7 +137,7 @@ func TestAnAnswerFromElsewhereBesideTheDialog(t *testing.T) {
 		w.want(w.ask(w.bash("s", "1", "ls")), `"ask"`, "really?", "!Waiting for")
 		r := only(t, s)
 		if r.Route != approve.RouteDialog {
-			t.Errorf("%+v", r)
+			t.Errorf("got %+v, want r.Route == approve.RouteDialog", r)
 		}
 		permission := w.claude("PermissionRequest", "1", w.dir)
 		done := w.later(permission)
@@ -166,7 +166,7 @@ func TestAnAnswerFromElsewhereThatEndsNoDialog(t *testing.T) {
 	says(t, s, r, true, "")
 	w.ask(qwen("PostToolUse"))
 	if r := only(t, s); r.State != approve.Used || r.By != "anna" {
-		t.Errorf("%+v", r)
+		t.Errorf(`got %+v, want r.State == approve.Used and r.By == "anna"`, r)
 	}
 }
 
@@ -175,7 +175,7 @@ func TestAnAnswerInTheDialogEndsTheRequest(t *testing.T) {
 	w.ask(w.bash("s", "1", "ls"))
 	w.ask(w.claude("PostToolUse", "1", w.dir))
 	if r := only(t, s); r.State != approve.Used || r.From != "the agent's own dialog" {
-		t.Errorf("%+v", r)
+		t.Errorf(`got %+v, want r.State == approve.Used and r.From == "the agent's own dialog"`, r)
 	}
 	w.ask(w.bash("s", "2", "ls"))
 	ctx, answered := context.WithCancel(t.Context())
@@ -203,7 +203,7 @@ func TestAnAnswerInTheDialogOutlastsTheDaemon(t *testing.T) {
 	w.ask(w.claude("PostToolUse", "1", w.dir))
 	all, err := s.List(t.Context())
 	if err != nil || len(all) != 2 {
-		t.Fatalf("%+v, %v", all, err)
+		t.Fatalf("got %+v, %v, want err == nil and len(all) == 2", all, err)
 	}
 	for _, r := range all {
 		want := approve.Waiting
@@ -279,7 +279,7 @@ func TestAFallbackThatAllowsAsksNobody(t *testing.T) {
 	w, s := asking(t, asksAll, "ask_fallback: allow\n")
 	w.want(w.ask(w.codex("ls")), "!deny")
 	if all, err := s.List(t.Context()); err != nil || len(all) > 0 {
-		t.Errorf("%+v, %v", all, err)
+		t.Errorf("got %+v, %v, want err == nil and len(all) == 0", all, err)
 	}
 }
 
@@ -291,7 +291,7 @@ func TestAHeldCallOutlivesTheDaemon(t *testing.T) {
 	r := opened(t, s, anyone)
 	w.GatewayStop(t.Context(), "replaced")
 	if reply := <-replies; !strings.Contains(reply.Err, "waits for approval "+r.Code) {
-		t.Errorf("%+v", reply)
+		t.Errorf(`got %+v, want strings.Contains(reply.Err, "waits for approval "+r.Code)`, reply)
 	}
 	next := &world{t: t, dir: w.dir, home: w.home, env: w.env, Judge: &judge.Judge{Approvals: w.Approvals}}
 	t.Cleanup(func() { _ = next.Close() })
@@ -318,14 +318,14 @@ func TestAProgramsCallIsAskedAbout(t *testing.T) {
 	out := fire()
 	r := only(t, s)
 	if out.Action != hook.ActionAsk || !strings.Contains(fmt.Sprint(out.Metadata["approval"]), r.Code) {
-		t.Errorf("%s, %v", out.Action, out.Metadata)
+		t.Errorf(`got %s, %v, want out.Action == hook.ActionAsk and strings.Contains(fmt.Sprint(out.Metadata["approval"]), r.Code)`, out.Action, out.Metadata)
 	}
 	says(t, s, r, true, "")
 	if out = fire(); out.Action != hook.ActionAllow || !strings.Contains(out.Reason, "anna let this call through") {
-		t.Errorf("%s, %q", out.Action, out.Reason)
+		t.Errorf(`got %s, %q, want out.Action == hook.ActionAllow and strings.Contains(out.Reason, "anna let this call through")`, out.Action, out.Reason)
 	}
 	if out = fire(); out.Action != hook.ActionAsk {
-		t.Errorf("%s", out.Action)
+		t.Errorf("got %s, want %s", out.Action, hook.ActionAsk)
 	}
 }
 
@@ -402,7 +402,7 @@ func TestAFileThatFailsWhileACallIsHeld(t *testing.T) {
 			t.Fatal(err)
 		}
 		if reply := <-replies; reply.Err != "" || !strings.Contains(string(reply.Stdout), `"deny"`) {
-			t.Errorf("%q, %s", reply.Err, reply.Stdout)
+			t.Errorf("got %q, %s, want reply.Err == \"\" and strings.Contains(string(reply.Stdout), `\"deny\"`)", reply.Err, reply.Stdout)
 		}
 		w.want(fmt.Sprint(w.last().Steps), "no person can be asked from here")
 	}
@@ -413,7 +413,7 @@ func TestAChannelThatIsNotThereHoldsNothing(t *testing.T) {
 	w, s := asking(t, asksAll, "approvals: {timeout: 50ms, channels: [{ntfy: {url: 'https://ntfy.example.com', topic: abc, token_file: t}}]}\n")
 	w.want(w.ask(w.codex("ls")), `"deny"`, "Waiting for approval")
 	if r := only(t, s); r.Route != approve.RouteRetry {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v, want r.Route == approve.RouteRetry", r)
 	}
 }
 
@@ -426,7 +426,7 @@ func TestAYesToAnAskIsGivenBack(t *testing.T) {
 		reply := w.Answer(t.Context(), judge.Caller{}, w.codex("ls"))
 		reply.Pass(&call.GaveUpError{Why: "a signal", Policy: gaveUp})
 		if r := only(t, s); r.State != want {
-			t.Errorf("%s: %s", gaveUp, r.State)
+			t.Errorf("%s: got %s, want %s", gaveUp, r.State, want)
 		}
 		if want == approve.Allowed {
 			w.want(w.last().Reason, "that was given back")

@@ -51,7 +51,7 @@ func BenchmarkAnswer(b *testing.B) {
 				r := w.bash(fmt.Sprint("s", i%16), fmt.Sprint(i), "rm -rf build")
 				reply := w.Answer(context.Background(), judge.Caller{}, r)
 				if len(reply.Stdout) < 10 {
-					b.Error(reply)
+					b.Errorf("got %v, want len(reply.Stdout) >= 10", reply)
 				}
 			}
 			ask()
@@ -90,7 +90,7 @@ func BenchmarkConversation(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if reply := w.Answer(context.Background(), judge.Caller{}, r); reply.Err != "" {
-					b.Fatal(reply.Err)
+					b.Fatalf(`got %v, want ""`, reply.Err)
 				}
 			}
 		})

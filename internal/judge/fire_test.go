@@ -40,14 +40,14 @@ func (w *world) decided(dir, command string) string {
 func TestAFiredEventMeetsTheHooksOfItsFolderAndIsOnRecord(t *testing.T) {
 	w := newWorld(t, oneRule)
 	if got := w.decided(w.dir, "rm -rf /"); got != "block no-rm" {
-		t.Error(got)
+		t.Errorf(`got %v, want "block no-rm"`, got)
 	}
 	if got := w.decided("", "rm -rf /"); got != "continue" {
 		t.Errorf("without a folder, the user's hooks alone are asked: %s", got)
 	}
 	w.want(w.recorded(), "PreToolUse block, PreToolUse continue")
 	if r := w.records[0]; r.Source != "http" || r.CWD != w.dir || r.Workspace != w.dir {
-		t.Errorf("%+v", r)
+		t.Errorf(`got %+v, want r.Source == "http" and r.CWD == w.dir and r.Workspace == w.dir`, r)
 	}
 }
 
@@ -61,7 +61,7 @@ func TestHooksThatNobodyTrustsDoNotRunForFiredEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := w.decided(other, "rm -rf /"); got != "continue" {
-		t.Error(got)
+		t.Errorf(`got %v, want "continue"`, got)
 	}
 	w.write("hookway.yaml", "hooks:\n  - {id: changed, on: PreToolUse, block: evil}\n")
 	if got := w.decided(w.dir, "ls"); got != "ask hookway" { // as agents are asked
@@ -74,7 +74,7 @@ func TestAHookFindsTheCallersVariables(t *testing.T) {
 	w.env = append(w.env, "TEAM=blue")
 	out, err := w.fire(w.dir, "ls")
 	if err != nil || out.Reason != "blue" {
-		t.Errorf("%+v, %v", out, err)
+		t.Errorf(`got %+v, %v, want err == nil and out.Reason == "blue"`, out, err)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestMistakesOfWhoFiresAreToldApart(t *testing.T) {
 		_, err := w.Fire(t.Context(), f)
 		var wrong *judge.RequestError
 		if !errors.As(err, &wrong) || wrong.Field != field {
-			t.Errorf("%s: %v", field, err)
+			t.Errorf("%s: got %v, want errors.As(err, &wrong) and wrong.Field == field", field, err)
 		}
 	}
 	if _, err := w.Fire(t.Context(), judge.Firing{Event: "Stop", Env: append(w.env, "HOOKWAY_DEPTH=9")}); err == nil || !strings.Contains(err.Error(), "nested") {
@@ -197,7 +197,7 @@ func TestARegisteredHookOutlivesTheConfiguration(t *testing.T) {
 	w := newWorld(t, oneRule)
 	w.register(w.dir, blocks("g"))
 	if got := w.decided(w.dir, "ls"); got != "block api:g" {
-		t.Error(got)
+		t.Errorf(`got %v, want "block api:g"`, got)
 	}
 	w.write("hookway.yaml", "hooks:\n  - {id: new, on: PreToolUse, priority: 1, block: new}\n")
 	w.trust()
@@ -226,7 +226,7 @@ func TestARegisteredHookIsReplacedAndRemovedOnce(t *testing.T) {
 	}
 	first() // has another in its place
 	if got := w.decided(w.dir, "ls"); got != "block api:g" {
-		t.Error(got)
+		t.Errorf(`got %v, want "block api:g"`, got)
 	}
 	all, _ := w.register("", blocks("g")) // the nearer one goes on
 	second()
@@ -235,7 +235,7 @@ func TestARegisteredHookIsReplacedAndRemovedOnce(t *testing.T) {
 	}
 	all()
 	if got := w.decided(w.dir, "ls"); got != "continue" {
-		t.Error(got)
+		t.Errorf(`got %v, want "continue"`, got)
 	}
 	bad := blocks("g")
 	bad.Match.Command = []string{"("}
@@ -243,7 +243,7 @@ func TestARegisteredHookIsReplacedAndRemovedOnce(t *testing.T) {
 		t.Errorf("a hook with a bad pattern: %v", err)
 	}
 	if got := w.decided(w.dir, "rm -rf /"); got != "block no-rm" {
-		t.Error(got)
+		t.Errorf(`got %v, want "block no-rm"`, got)
 	}
 }
 
@@ -283,6 +283,6 @@ func TestAWatcherSeesWhatEveryProcessPutsOnRecord(t *testing.T) {
 		}
 	}
 	if got := strings.Join(seen, ", "); got != "here, theirs" {
-		t.Error(got)
+		t.Errorf(`got %v, want "here, theirs"`, got)
 	}
 }

@@ -181,7 +181,7 @@ func TestRemovingTheHooksOfATrustedFolderOpensNoGate(t *testing.T) {
 	w.Judge = &judge.Judge{} // another process knows only that there was trust
 	w.want(w.ask(sub("3")), `"ask"`, "changed since it was trusted", "hookway untrust")
 	if _, was, err := config.Untrust(config.Options{Dir: w.dir, Getenv: w.getenv}); err != nil || !was {
-		t.Fatal(was, err)
+		t.Fatalf("got %v, %v, want err == nil and was", was, err)
 	}
 	w.want(w.ask(sub("4")), "!ask", "!deny")
 }

@@ -44,7 +44,7 @@ func TestLosingTheRecordOfTrustLeavesTheGuards(t *testing.T) {
 	w.trust()
 	w.want(w.ask(w.bash("s", "8", "ls")), "!ask", "!deny")
 	if _, was, err := config.Untrust(config.Options{Dir: w.dir, Getenv: w.getenv}); err != nil || !was {
-		t.Fatal(was, err)
+		t.Fatalf("got %v, %v, want err == nil and was", was, err)
 	}
 	w.want(w.ask(w.bash("s", "9", "rm -r x")), "!deny")
 }

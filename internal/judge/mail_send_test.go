@@ -83,7 +83,7 @@ func TestHooksOfAFiredEventSend(t *testing.T) {
 	}
 	out, err := m.Fire(t.Context(), judge.Firing{Event: "PreToolUse", Payload: []byte(`{"tool_name":"Bash","tool_input":{}}`), Agent: "Dora", CWD: m.dir, Env: m.env})
 	if err != nil || len(out.Steps) != 1 || out.Steps[0].Err != nil {
-		t.Fatalf("%+v, %v", out, err)
+		t.Fatalf("got %+v, %v, want err == nil and len(out.Steps) == 1 and out.Steps[0].Err == nil", out, err)
 	}
 	got, err := bob.Take(t.Context(), 1)
 	if err != nil || len(got) != 1 {

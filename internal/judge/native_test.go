@@ -461,7 +461,7 @@ func TestATextInTheAnswerOfADeadDaemonIsInThatOfItsSuccessor(t *testing.T) {
 	child.Env = append(w.env, childEvent+"="+string(event.Stdin), "PWD="+w.dir)
 	out, err := child.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "the text") {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf(`%v: got %s, want err == nil and strings.Contains(string(out), "the text")`, err, out)
 	}
 	w.want(w.printed(w.native("PostToolUse", "tool_use_id", "t2")), "!the text")
 	w.want(w.printed(event), "the text")
@@ -494,7 +494,7 @@ func TestASessionHasOneRun(t *testing.T) {
 	}
 	dirs, err := filepath.Glob(filepath.Join(w.home, "state", "wrapped", "*"))
 	if err != nil || len(dirs) != 1 {
-		t.Fatal(dirs, err)
+		t.Fatalf("got %v, %v, want err == nil and len(dirs) == 1", dirs, err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)

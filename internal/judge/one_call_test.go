@@ -90,7 +90,7 @@ func TestARepeatIsOnRecordWithTheAnswerAndWhatItRepeats(t *testing.T) {
 	if got, want := fmt.Sprint([]any{second.Action, second.Answer, second.Of}), fmt.Sprint([]any{audit.Repeat, "block", first.EventID}); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	} else if second.EventID == first.EventID || len(second.Steps) > 0 || second.By != first.By {
-		t.Errorf("%+v", second)
+		t.Errorf("got %+v, want second.EventID != first.EventID and len(second.Steps) == 0 and second.By == first.By", second)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestAnAnswerThatIsNotTakenIsOnRecord(t *testing.T) {
 		reply := w.Answer(t.Context(), judge.Caller{}, w.bash("s", c.command, c.command))
 		reply.Pass(c.sent)
 		if got := w.recorded(); got != c.want {
-			t.Errorf("%s, %v: %s", c.command, c.sent, got)
+			t.Errorf("got %s, %v: %s, want %s", c.command, c.sent, got, c.want)
 		}
 		last := w.last()
 		if last.Action != audit.Untaken {
@@ -136,6 +136,6 @@ func TestARefusalThatIsNotTakenIsOnRecord(t *testing.T) {
 	reply := w.Answer(t.Context(), judge.Caller{}, r)
 	reply.Pass(errors.New("broken pipe"))
 	if got := w.recorded(); got != "PreToolUse block, PreToolUse untaken" {
-		t.Error(got)
+		t.Errorf(`got %v, want "PreToolUse block, PreToolUse untaken"`, got)
 	}
 }

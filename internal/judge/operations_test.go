@@ -129,7 +129,7 @@ func TestACallWithoutAToolIsRefused(t *testing.T) {
 		_, err := w.Fire(t.Context(), judge.Firing{Event: "PreToolUse", Payload: []byte(payload), CWD: w.dir, Env: w.env})
 		var wrong *judge.RequestError
 		if !errors.As(err, &wrong) || wrong.Field != "payload" {
-			t.Errorf("%s: %v", payload, err)
+			t.Errorf(`%s: got %v, want errors.As(err, &wrong) and wrong.Field == "payload"`, payload, err)
 		}
 	}
 	got := w.ask(w.event(map[string]any{"hook_event_name": "PreToolUse", "session_id": "s", "tool_input": map[string]any{"command": "rm -rf /"}}))

@@ -33,7 +33,7 @@ func TestWhatIsToldOfAnUntrustedFolderHasNothingOfIt(t *testing.T) {
 	out := hook.Outcome[any]{}
 	Caution(set, ev, &out)
 	if out.UserMessage != untrustedWords || out.Inject != "" || out.Reason != "" {
-		t.Errorf("%+v", out)
+		t.Errorf(`got %+v, want out.UserMessage == untrustedWords and out.Inject == "" and out.Reason == ""`, out)
 	}
 }
 

@@ -182,7 +182,7 @@ func TestAnswersThatCannotBeSentAreToldAtTheNextEvent(t *testing.T) {
 	w.ask(w.codex("make"))
 	all, err := s.List(t.Context())
 	if err != nil || len(all) != 2 {
-		t.Fatalf("%+v, %v", all, err)
+		t.Fatalf("got %+v, %v, want err == nil and len(all) == 2", all, err)
 	}
 	if _, err := s.AnswerAll(t.Context(), all, approve.Answer{Yes: true, By: "anna", From: "tty3"}); err != nil {
 		t.Fatal(err)

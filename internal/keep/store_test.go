@@ -406,7 +406,7 @@ func TestAnEmptyKeyIsReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	if why := fails(dir); why != "" {
-		t.Error(why)
+		t.Errorf(`got %v, want ""`, why)
 	}
 	p, err := NewPlaceholders(dir)
 	if err != nil {

@@ -230,7 +230,7 @@ func FuzzArguments(f *testing.F) {
 			return
 		}
 		if reason := err.Error(); strings.Contains(reason, "\n") || len(reason) > 1200 || !utf8.ValidString(reason) {
-			t.Errorf("%q: %q", text, reason)
+			t.Errorf("%q: got %q, want !strings.Contains(reason, \"\\n\") and len(reason) <= 1200 and utf8.ValidString(reason)", text, reason)
 		}
 	})
 }
@@ -242,7 +242,7 @@ func FuzzOneLine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) {
 		line := oneLine(name)
 		if strings.ContainsAny(line, "\n\r\x1b\t\u2028\u202e") || len(line) > mostName+8 || !utf8.ValidString(line) {
-			t.Errorf("%q: %q", name, line)
+			t.Errorf("%q: got %q, want !strings.ContainsAny(line, \"\\n\\r\\x1b\\t\\u2028\\u202e\") and len(line) <= mostName + 8 and utf8.ValidString(line)", name, line)
 		}
 	})
 }

@@ -47,7 +47,7 @@ func TestWhatOllamaIsAsked(t *testing.T) {
 	at, request, body := answering(t, 200, `{"model":"nomic-embed-text","embeddings":[[3,0,4],[0,2,0]],"total_duration":1}`)
 	v, err := opened(t, Embedding{Provider: "ollama", URL: at + "/base/", Dims: 3, Key: "k"}).Embed(t.Context(), []string{"a", strings.Repeat("é", maxEmbedded)}, false)
 	if err != nil || fmt.Sprint(v) != "[[0.6 0 0.8] [0 1 0]]" {
-		t.Errorf("%v, %v", v, err)
+		t.Errorf(`got %v, %v, want err == nil and fmt.Sprint(v) == "[[0.6 0 0.8] [0 1 0]]"`, v, err)
 	}
 	input, _ := (*body)["input"].([]any)
 	switch {
@@ -81,7 +81,7 @@ func TestWhatOpenAIIsAsked(t *testing.T) {
 	at, request, body := answering(t, 200, answer)
 	v, err := opened(t, Embedding{Provider: "openai", URL: at + "/v1", Model: "some/e5-small"}).Embed(t.Context(), []string{"a", "b"}, true)
 	if err != nil || fmt.Sprint(v) != "[[1 0] [0 1]]" {
-		t.Errorf("%v, %v", v, err)
+		t.Errorf(`got %v, %v, want err == nil and fmt.Sprint(v) == "[[1 0] [0 1]]"`, v, err)
 	}
 	switch {
 	case request.URL.Path != "/v1/embeddings":

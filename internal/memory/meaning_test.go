@@ -226,7 +226,7 @@ func TestAnEmbedderThatFailsIsLeftAlone(t *testing.T) {
 			for range 10 { // longer and longer, and no word of it
 				time.Sleep(mostPause)
 				if got, warning := ask(); got || warning != "" {
-					t.Errorf("%v, %q", got, warning)
+					t.Errorf(`got %v, %q, want !got and warning == ""`, got, warning)
 				}
 			}
 			if b.asked != before+10 {
@@ -426,7 +426,7 @@ func TestAFullDiskWhileEmbedding(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.Embed(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "the disk is full") {
-		t.Errorf("%v", err)
+		t.Errorf(`got %v, want err != nil and strings.Contains(err.Error(), "the disk is full")`, err)
 	}
 	if found, err := s.Search(t.Context(), "fact number 7", 1, View{Workspace: "/w"}); err != nil || texts(found) != "fact number 7" {
 		t.Errorf("found %q, %v", texts(found), err)

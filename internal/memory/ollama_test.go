@@ -277,7 +277,7 @@ func searching(t testing.TB, s *Store, v View) ask {
 	return func(query string, k int) (ids []string) {
 		found, err := s.Find(context.Background(), query, k, v)
 		if err != nil || found.Warning != "" {
-			t.Fatal(err, found.Warning)
+			t.Fatalf(`got %v, %v, want err == nil and found.Warning == ""`, err, found.Warning)
 		}
 		for _, m := range found.Memories {
 			ids = append(ids, m.ID)

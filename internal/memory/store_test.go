@@ -164,7 +164,7 @@ func TestForgettingWaitsForNoReader(t *testing.T) {
 	m := save(t, s, Memory{Text: "x", Workspace: "/w"})
 	reading, err := open(t, s.path).db.QueryContext(t.Context(), "SELECT text FROM memory")
 	if err != nil || !reading.Next() {
-		t.Fatal(err)
+		t.Fatalf("got %v, want err == nil and reading.Next()", err)
 	}
 	defer reading.Close()
 	began := time.Now()
@@ -252,7 +252,7 @@ func TestTheFileIsOnlyTheUsers(t *testing.T) {
 	save(t, s, Memory{Text: "x", Workspace: "/w"})
 	entries, err := os.ReadDir(filepath.Dir(s.path))
 	if err != nil || len(entries) < 3 { // the file, its log, its shared memory
-		t.Fatalf("%v, %v", entries, err)
+		t.Fatalf("got %v, %v, want err == nil and len(entries) >= 3", entries, err)
 	}
 	for _, e := range entries {
 		if info, err := e.Info(); err != nil || info.Mode().Perm() != 0o600 {
@@ -369,7 +369,7 @@ func TestAFullDisk(t *testing.T) {
 	}
 	big := Memory{Text: strings.Repeat("x", MaxText), Workspace: "/w"}
 	if _, err := s.Save(t.Context(), big); err == nil || !strings.Contains(err.Error(), "the disk is full, nothing was changed") {
-		t.Fatalf("%v", err)
+		t.Fatalf(`got %v, want err != nil and strings.Contains(err.Error(), "the disk is full, nothing was changed")`, err)
 	}
 	if list, err := s.List(t.Context(), 0, View{Workspace: "/w"}); err != nil || texts(list) != "the first" {
 		t.Errorf("there are %q, %v", texts(list), err)

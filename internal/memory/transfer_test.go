@@ -47,7 +47,7 @@ func TestImportTakesWhatOthersWrite(t *testing.T) {
 {"text":"e","time":null,"tags":["#x","x",""]}` + "\n{\"text\":\"no \xff UTF-8\"}"
 	done, err := s.Import(t.Context(), strings.NewReader(lines), Memory{Workspace: "/w", Agent: "Alice", Session: "today"})
 	if err != nil || done.Added != 6 {
-		t.Fatalf("%+v, %v", done, err)
+		t.Fatalf("got %+v, %v, want err == nil and done.Added == 6", done, err)
 	}
 	list, err := s.List(t.Context(), 0, View{All: true})
 	if err != nil {
@@ -123,7 +123,7 @@ func TestAReaderThatIsGoneEndsTheExport(t *testing.T) {
 	}
 	gone := errors.New("gone")
 	if _, err := s.Export(t.Context(), refuses{gone}, View{All: true}); !errors.Is(err, gone) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want errors.Is(err, gone)", err)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestTenThousandLines(t *testing.T) {
 	began := time.Now()
 	done, err := s.Import(t.Context(), &lines, Memory{Workspace: "/w"})
 	if err != nil || done.Added != n {
-		t.Fatalf("%+v, %v", done, err)
+		t.Fatalf("got %+v, %v, want err == nil and done.Added == n", done, err)
 	}
 	took := time.Since(began)
 	t.Logf("imported in %v", took)

@@ -120,7 +120,7 @@ func TestAButtonAnswersOverNtfy(t *testing.T) {
 	}
 	cards := s.Messages("asks")
 	if len(cards) != 1 || cards[0].Title != "K7QX4: claude asks for Bash" || cards[0].Priority != 4 {
-		t.Fatalf("%+v", cards)
+		t.Fatalf(`got %+v, want len(cards) == 1 and cards[0].Title == "K7QX4: claude asks for Bash" and cards[0].Priority == 4`, cards)
 	}
 	for _, want := range []string{"command: rm -rf build\n", "why: it deletes /work/build\n", "it would: delete /work/build\n", "in: /work\n"} {
 		if !strings.Contains(cards[0].Message, want) {
@@ -142,7 +142,7 @@ func TestAButtonAnswersOverNtfy(t *testing.T) {
 	}
 	cards = s.Messages("asks")
 	if len(cards) != 2 || cards[1].Title != "K7QX4: denied" || len(cards[1].Actions) > 0 {
-		t.Fatalf("%+v", cards)
+		t.Fatalf(`got %+v, want len(cards) == 2 and cards[1].Title == "K7QX4: denied" and len(cards[1].Actions) == 0`, cards)
 	}
 	if cards[1].Sequence != cards[0].Sequence || cards[1].Sequence == "" {
 		t.Errorf("the sequence is %q, and was %q", cards[1].Sequence, cards[0].Sequence)
@@ -189,7 +189,7 @@ func TestAnAnswerThatCannotBeNotedIsReadAgain(t *testing.T) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.down) != 1 || h.down[0].Error() != "the disk is full" {
-		t.Errorf("%v", h.down)
+		t.Errorf(`got %v, want len(h.down) == 1 and h.down[0].Error() == "the disk is full"`, h.down)
 	}
 }
 
@@ -238,7 +238,7 @@ func TestASilentServerIsCalledAnew(t *testing.T) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err := h.down[0]; !strings.Contains(err.Error(), "it said nothing for 500ms") {
-		t.Error(err)
+		t.Errorf(`got %v, want strings.Contains(err.Error(), "it said nothing for 500ms")`, err)
 	}
 }
 
@@ -312,7 +312,7 @@ func TestACardIsBoundedAndSafeToShow(t *testing.T) {
 	s := &fakentfy.Server{}
 	n := NewNtfy(Ntfy{URL: serve(t, s), Topic: "asks", Back: "said"})
 	if err := n.Send(t.Context(), c); err != nil || !strings.HasPrefix(s.Messages("asks")[0].Message, "command:") {
-		t.Errorf("%v", err)
+		t.Errorf(`got %v, want err == nil and strings.HasPrefix(s.Messages("asks")[0].Message, "command:")`, err)
 	}
 }
 

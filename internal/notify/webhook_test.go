@@ -64,12 +64,12 @@ func TestAServiceIsToldOfWhatIsAskedAndWhatBecameOfIt(t *testing.T) {
 		t.Fatalf("it was told %s", all)
 	}
 	if d := got[0].Data; d.Code != "K7QX4" || d.Input == "" || d.Answer == nil {
-		t.Errorf("%+v", d)
+		t.Errorf(`got %+v, want d.Code == "K7QX4" and d.Input != "" and d.Answer != nil`, d)
 	} else if *d.Answer != (toldAnswer{"/hooks/asks", allowToken, denyToken}) {
-		t.Errorf("%+v", d.Answer)
+		t.Errorf(`got %+v, want *d.Answer == (toldAnswer{"/hooks/asks", allowToken, denyToken})`, d.Answer)
 	}
 	if d := got[1].Data; d.State != approve.TimedOut || d.Answer != nil {
-		t.Errorf("%+v", d)
+		t.Errorf("got %+v, want d.State == approve.TimedOut and d.Answer == nil", d)
 	}
 	if status = http.StatusForbidden; !Refused(w.Send(t.Context(), ask())) {
 		t.Error("a service that says 403 is tried again")
@@ -91,7 +91,7 @@ func TestASecretThatCannotSignIsSaid(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := w.Check(t.Context()); err == nil || strings.Contains(err.Error(), "short ") {
-			t.Errorf("%+v: %v", secret, err)
+			t.Errorf(`got %+v: %v, want err != nil and !strings.Contains(err.Error(), "short ")`, secret, err)
 		}
 	}
 }

@@ -389,7 +389,7 @@ func TestAnAgentInTheSameTerminal(t *testing.T) {
 	end := s.terminal(s.command(agent+" & "+wait+"; "+s.asks()+"; wait"), whenAsked("y\n"))
 	defer end()
 	if got := s.said(); !strings.Contains(got, "the agent codex") || !strings.Contains(got, "runs in this terminal, too") {
-		t.Errorf("%s", got)
+		t.Errorf(`got %s, want strings.Contains(got, "the agent codex") and strings.Contains(got, "runs in this terminal, too")`, got)
 	}
 }
 
@@ -413,7 +413,7 @@ func TestWhatAnAgentLeftInATerminal(t *testing.T) {
 	end := s.terminal(s.command(agent+"; "+wait+"; "+s.asks()+"; :"), whenAsked("y\n"))
 	defer end()
 	if got := s.said(); !strings.Contains(got, "runs in this terminal, too, and could type into it") {
-		t.Errorf("%s: %s", leftBehind, got)
+		t.Errorf(`%s: got %s, want strings.Contains(got, "runs in this terminal, too, and could type into it")`, leftBehind, got)
 	}
 }
 

@@ -94,7 +94,7 @@ func bundleSources(t *testing.T, modules string) map[string][]byte {
 		NodePaths: []string{modules}, LogLevel: api.LogLevelSilent,
 	})
 	if len(result.Errors) > 0 {
-		t.Fatal(strings.Join(api.FormatMessages(result.Errors, api.FormatMessagesOptions{}), "\n"))
+		t.Fatalf("got %v, want len(result.Errors) == 0", strings.Join(api.FormatMessages(result.Errors, api.FormatMessagesOptions{}), "\n"))
 	}
 	made := map[string][]byte{}
 	for _, f := range result.OutputFiles {

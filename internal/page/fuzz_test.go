@@ -19,7 +19,7 @@ func FuzzLogin(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		code, err := parseLink(body)
 		if (err == nil) != (code != "") || len(code) > mostSecret {
-			t.Errorf("%q: %q, %v", body, code, err)
+			t.Errorf(`%q: got %q, %v, want (err == nil) == (code != "") and len(code) <= mostSecret`, body, code, err)
 		}
 	})
 }

@@ -34,7 +34,7 @@ func TestThePartsOfThePage(t *testing.T) {
 		NodePaths: []string{modules}, LogLevel: api.LogLevelSilent,
 	})
 	if len(result.Errors) > 0 {
-		t.Fatal(strings.Join(api.FormatMessages(result.Errors, api.FormatMessagesOptions{}), "\n"))
+		t.Fatalf("got %v, want len(result.Errors) == 0", strings.Join(api.FormatMessages(result.Errors, api.FormatMessagesOptions{}), "\n"))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()

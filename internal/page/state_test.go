@@ -45,7 +45,7 @@ func TestAChangeIsWholeOrNot(t *testing.T) {
 		return wrong
 	})
 	if st, bad := store.Read(); !errors.Is(err, wrong) || bad != nil || len(st.Links) != 0 {
-		t.Errorf("%v, %v, %+v", err, bad, st)
+		t.Errorf("got %v, %v, %+v, want errors.Is(err, wrong) and bad == nil and len(st.Links) == 0", err, bad, st)
 	}
 }
 
@@ -141,6 +141,6 @@ func TestACookieIsOfItsPort(t *testing.T) {
 	}
 	var p *problem
 	if err := only(&http.Request{Method: http.MethodPut}, http.MethodPost, nil); !errors.As(err, &p) || p.header["Allow"] != http.MethodPost {
-		t.Errorf("%v", err)
+		t.Errorf(`got %v, want errors.As(err, &p) and p.header["Allow"] == http.MethodPost`, err)
 	}
 }

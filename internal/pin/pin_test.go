@@ -80,7 +80,7 @@ func TestTheFileIsItsUsersAndHasNoPINInIt(t *testing.T) {
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+		t.Fatalf("got %v, %v, want err == nil and len(files) != 0", files, err)
 	}
 	for _, file := range files {
 		info, err := os.Stat(file)

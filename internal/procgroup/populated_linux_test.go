@@ -53,7 +53,7 @@ func TestStatesOfProcesses(t *testing.T) {
 		{"", false},
 	} {
 		if got := runsIn([]byte(tt.stat), 77); got != tt.want {
-			t.Errorf("%q: %v", tt.stat, got)
+			t.Errorf("%q: got %v, want %v", tt.stat, got, tt.want)
 		}
 	}
 }

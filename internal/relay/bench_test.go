@@ -61,7 +61,7 @@ func BenchmarkSendTenThousandAgents(b *testing.B) {
 	b.Run("list", func(b *testing.B) {
 		for b.Loop() {
 			if all, err := s.Agents(b.Context()); err != nil || len(all) != 10001 {
-				b.Fatal(len(all), err)
+				b.Fatalf("got %v, %v, want err == nil and len(all) == 10001", len(all), err)
 			}
 		}
 	})

@@ -25,7 +25,7 @@ func TestWhatASeatThatEndedHasGivenIsConfirmedByAnother(t *testing.T) {
 	}
 	for what, id := range map[string]string{"what was typed": typed, "what nobody was given": waits} {
 		if err := now.Confirm(t.Context(), id, "http"); !errors.Is(err, relay.ErrTaken) {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: got %v, want errors.Is(err, relay.ErrTaken)", what, err)
 		}
 	}
 	var unknown *relay.UnknownError
@@ -34,7 +34,7 @@ func TestWhatASeatThatEndedHasGivenIsConfirmedByAnother(t *testing.T) {
 	}
 	must(t, now.Seen(t.Context()))
 	if got := states(t, s, id); got != "Bob seen" {
-		t.Error(got)
+		t.Errorf(`got %v, want "Bob seen"`, got)
 	}
 	if left := take(t, now); len(left) != 2 || left[0].Message.ID != typed || left[0].Again == nil {
 		t.Errorf("it is given out again: %+v", left)
@@ -52,9 +52,9 @@ func TestAnAnswerMayBeFasterThanItsConfirmation(t *testing.T) {
 	send(t, s, relay.Message{From: "Bob", ReplyTo: id, Content: "b"})
 	must(t, bob.Confirm(t.Context(), id, "http"))
 	if _, all, err := s.Receipts(t.Context(), id); err != nil || all[0].State != relay.StateReplied {
-		t.Errorf("%+v, %v", all, err)
+		t.Errorf("got %+v, %v, want err == nil and all[0].State == relay.StateReplied", all, err)
 	} else if all[0].Injected.IsZero() || all[0].Seen.IsZero() {
-		t.Errorf("%+v, %v", all, err)
+		t.Errorf("got %+v, %v, want !all[0].Injected.IsZero() and !all[0].Seen.IsZero()", all, err)
 	}
 }
 

@@ -116,7 +116,7 @@ func TestSeveralSeatsOfOneSessionShareTheInbox(t *testing.T) {
 	wrapper, asks := join(t, s, "Bob", "one"), join(t, other, "Bob", "one")
 	id := say(t, s, "Alice", "Bob", "a")
 	if a, b := take(t, wrapper), take(t, asks); len(a) != 1 || len(b) != 1 {
-		t.Fatalf("%v, %v", a, b)
+		t.Fatalf("got %v, %v, want len(a) == 1 and len(b) == 1", a, b)
 	}
 	must(t, asks.Begin(t.Context(), id, "a", "mcp"))
 	if err := wrapper.Begin(t.Context(), id, "a", "typed"); !errors.Is(err, relay.ErrTaken) {
@@ -131,7 +131,7 @@ func TestSeveralSeatsOfOneSessionShareTheInbox(t *testing.T) {
 		}
 	}
 	if got := states(t, s, id); got != "Bob injected" {
-		t.Error(got)
+		t.Errorf(`got %v, want "Bob injected"`, got)
 	}
 }
 
@@ -168,12 +168,12 @@ func TestWhatWasBegunIsGivenOutAgain(t *testing.T) {
 	must(t, third.Done(t.Context(), a, false)) // it was found in the transcript
 	_, receipts, err := s.Receipts(t.Context(), a)
 	if err != nil || receipts[0].State != relay.StateInjected || receipts[0].Session != "one" {
-		t.Errorf("%+v, %v", receipts, err)
+		t.Errorf(`got %+v, %v, want err == nil and receipts[0].State == relay.StateInjected and receipts[0].Session == "one"`, receipts, err)
 	}
 	must(t, third.Begin(t.Context(), b, "b", "typed"))
 	must(t, third.Done(t.Context(), b, true))
 	if _, receipts, err = s.Receipts(t.Context(), b); err != nil || !receipts[0].Repeat {
-		t.Errorf("%+v, %v", receipts, err)
+		t.Errorf("got %+v, %v, want err == nil and receipts[0].Repeat", receipts, err)
 	}
 }
 
@@ -186,7 +186,7 @@ func TestReleaseGivesBack(t *testing.T) {
 		"begun": func() { must(t, bob.Begin(t.Context(), id, "a", "typed")) },
 	} {
 		if got := take(t, bob); len(got) != 1 || got[0].Again != nil {
-			t.Fatalf("%s: %v", what, got)
+			t.Fatalf("%s: got %v, want len(got) == 1 and got[0].Again == nil", what, got)
 		}
 		do()
 		must(t, bob.Release(t.Context(), id))
@@ -206,7 +206,7 @@ func TestAHookSuppresses(t *testing.T) {
 	take(t, bob)
 	must(t, bob.Suppress(t.Context(), id, "not on Fridays"))
 	if got := states(t, s, id); got != "Bob suppressed (not on Fridays)" {
-		t.Error(got)
+		t.Errorf(`got %v, want "Bob suppressed (not on Fridays)"`, got)
 	}
 	if got := take(t, bob); len(got) != 0 {
 		t.Errorf("taken: %v", got)
@@ -229,7 +229,7 @@ func TestFiveFailuresAreTheEnd(t *testing.T) {
 		t.Errorf("taken: %v", got)
 	}
 	if got := states(t, s, id); got != "Bob dead (it could not be given to the agent, 5 times: the terminal is gone)" {
-		t.Error(got)
+		t.Errorf(`got %v, want "Bob dead (it could not be given to the agent, 5 times: the terminal is gone)"`, got)
 	}
 	if got := inject(t, alice); !strings.Contains(got, relay.Short(id)) || !strings.Contains(got, "Bob") || !strings.Contains(got, "the terminal is gone") {
 		t.Errorf("Alice is told %q", got)
@@ -258,11 +258,11 @@ func TestAgents(t *testing.T) {
 	}
 	got := list()
 	if b := got["Bob"]; len(got) != 2 || !b.Running {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want len(got) == 2 and b.Running", got)
 	} else if got, want := fmt.Sprint([]any{b.Session, b.Waiting, b.Machine, b.Program}), fmt.Sprint([]any{"s-Bob", 2, "m1", "agent"}); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	} else if !b.Since.Equal(now) || b.Channels[0] != "build" {
-		t.Errorf("%+v", got)
+		t.Errorf(`got %+v, want b.Since.Equal(now) and b.Channels[0] == "build"`, got)
 	}
 	if err := s.Forget(t.Context(), "Bob", true); err == nil || !strings.Contains(err.Error(), "running") {
 		t.Errorf("a running one was forgotten: %v", err)
@@ -270,9 +270,9 @@ func TestAgents(t *testing.T) {
 	now = now.Add(time.Hour)
 	must(t, bob.Close())
 	if b := list()["Bob"]; b.Running || b.Session != "" {
-		t.Errorf("%+v", b)
+		t.Errorf(`got %+v, want !b.Running and b.Session == ""`, b)
 	} else if !b.Since.Equal(now) || b.Waiting != 2 {
-		t.Errorf("%+v", b)
+		t.Errorf("got %+v, want b.Since.Equal(now) and b.Waiting == 2", b)
 	}
 	if err := s.Forget(t.Context(), "bob", false); err == nil || !strings.Contains(err.Error(), "waits for bob (2)") {
 		t.Errorf("one with messages was forgotten: %v", err)
@@ -281,11 +281,11 @@ func TestAgents(t *testing.T) {
 	must(t, err)
 	must(t, s.Forget(t.Context(), "bob", true))
 	if got := list(); len(got) != 1 {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want len(got) == 1", got)
 	}
 	for _, item := range first {
 		if got := states(t, s, item.Message.ID); got != "Bob refused (the agent was forgotten)" {
-			t.Error(got)
+			t.Errorf(`got %v, want "Bob refused (the agent was forgotten)"`, got)
 		}
 	}
 	again := join(t, s, "Bob")
@@ -331,7 +331,7 @@ func TestWaitEndsWithAMessageAPokeOrItsContext(t *testing.T) {
 	go func() { waits <- bob.Wait(ctx) }()
 	cancel()
 	if err := <-waits; !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want errors.Is(err, context.Canceled)", err)
 	}
 	go func() { waits <- bob.Wait(t.Context()) }()
 	say(t, other, "Alice", "Bob", "a")
@@ -344,7 +344,7 @@ func TestWaitEndsWithAMessageAPokeOrItsContext(t *testing.T) {
 
 	go func() { waits <- waitOutgoing(ctx, s) }()
 	if err := <-waits; !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want errors.Is(err, context.Canceled)", err)
 	}
 	go func() { waits <- waitOutgoing(t.Context(), s) }()
 	must(t, other.Learn(t.Context(), "m2", []byte(`{"v":1,"agents":[{"n":"Eve"}]}`)))

@@ -93,7 +93,7 @@ func (c *chaos) again(what string, args ...string) {
 				c.count(line)
 			}
 			if one.told.Len() > 0 {
-				c.t.Errorf("%s: %s", what, one.told.String())
+				c.t.Errorf("%s: got %s, want one.told.Len() == 0", what, one.told.String())
 			}
 			more = c.killed(what)
 		}
@@ -156,7 +156,7 @@ func sendAll(t *testing.T, dir string, messages int) {
 			next = atoi(t, line) + 1
 		}
 		if c.told.Len() > 0 {
-			t.Fatal(c.told.String())
+			t.Fatalf("got %v, want c.told.Len() == 0", c.told.String())
 		}
 	}
 }
@@ -201,7 +201,7 @@ func TestTheInboxGoesOnWhenItsProcessIsKilled(t *testing.T) {
 	s := open(t, dir, relay.Options{})
 	first := start(t, dir, "receive", "one", filepath.Join(t.TempDir(), "none", "transcript")) // it cannot inject
 	if got := first.next(); got != "joined" {
-		t.Fatal(got, first.told.String())
+		t.Fatalf(`got %v, %v, want "joined"`, got, first.told.String())
 	}
 	second := join(t, s, "Bob", "two")
 	if leads, err := second.Leads(t.Context()); leads || err != nil {
@@ -209,7 +209,7 @@ func TestTheInboxGoesOnWhenItsProcessIsKilled(t *testing.T) {
 	}
 	agents, err := s.Agents(t.Context())
 	if err != nil || !agents[0].Running || agents[0].Session != "one" {
-		t.Fatalf("%+v, %v", agents, err)
+		t.Fatalf(`got %+v, %v, want err == nil and agents[0].Running and agents[0].Session == "one"`, agents, err)
 	}
 	waits := make(chan error, 1)
 	go func() { waits <- second.Wait(t.Context()) }()
@@ -220,11 +220,11 @@ func TestTheInboxGoesOnWhenItsProcessIsKilled(t *testing.T) {
 		t.Errorf("the second got %q", got)
 	}
 	if agents, err = s.Agents(t.Context()); err != nil || agents[0].Session != "two" {
-		t.Errorf("%+v, %v", agents, err)
+		t.Errorf(`got %+v, %v, want err == nil and agents[0].Session == "two"`, agents, err)
 	}
 	must(t, second.Close())
 	if agents, err = s.Agents(t.Context()); err != nil || agents[0].Running || agents[0].Since.IsZero() {
-		t.Errorf("%+v, %v", agents, err)
+		t.Errorf("got %+v, %v, want err == nil and !agents[0].Running and !agents[0].Since.IsZero()", agents, err)
 	}
 	if left, err := os.ReadDir(filepath.Join(dir, "seats")); err != nil || len(left) != 0 {
 		t.Errorf("files of seats are left: %v, %v", left, err)

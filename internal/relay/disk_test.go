@@ -24,7 +24,7 @@ func TestAFullDisk(t *testing.T) {
 	big := relay.Message{From: "Alice", To: "Bob", Content: strings.Repeat("x", 256<<10)}
 	_, err := s.Send(t.Context(), big)
 	if !errors.Is(err, sqlite.ErrFull) || !strings.Contains(err.Error(), "messages cannot be sent") || !strings.Contains(err.Error(), "the disk is full, nothing was changed") {
-		t.Fatalf("%v", err)
+		t.Fatalf(`got %v, want errors.Is(err, sqlite.ErrFull) and strings.Contains(err.Error(), "messages cannot be sent") and strings.Contains(err.Error(), "the disk is full, nothing was changed")`, err)
 	}
 	if sent, err := s.SentBy(t.Context(), "Alice", 10); err != nil || len(sent) != 1 {
 		t.Errorf("there are %d messages, %v", len(sent), err)
@@ -33,7 +33,7 @@ func TestAFullDisk(t *testing.T) {
 		t.Errorf("the outbox has %v, %v", out, err)
 	}
 	if agents, err := s.Agents(t.Context()); err != nil || agents[0].Waiting != 1 {
-		t.Errorf("%+v, %v", agents, err)
+		t.Errorf("got %+v, %v, want err == nil and agents[0].Waiting == 1", agents, err)
 	}
 	must(t, s.Exec("PRAGMA max_page_count = 100000"))
 	send(t, s, big)
@@ -66,7 +66,7 @@ func TestADamagedFile(t *testing.T) {
 		must(t, s.Close())
 	}
 	if !errors.Is(err, sqlite.ErrDamaged) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "hookway stop") {
-		t.Errorf("%v", err)
+		t.Errorf(`got %v, want errors.Is(err, sqlite.ErrDamaged) and strings.Contains(err.Error(), path) and strings.Contains(err.Error(), "hookway stop")`, err)
 	}
 	must(t, os.WriteFile(path, []byte(strings.Repeat("no database\n", 1000)), 0o600))
 	if _, err := relay.Open(t.Context(), dir, relay.Options{}); !errors.Is(err, sqlite.ErrDamaged) {
@@ -81,7 +81,7 @@ func TestAFolderThatMayNotBeWritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "closed")
 	must(t, os.Mkdir(dir, 0o500))
 	if _, err := relay.Open(t.Context(), dir, relay.Options{}); err == nil || !strings.Contains(err.Error(), dir) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want err != nil and strings.Contains(err.Error(), dir)", err)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestACallEndsWithItsContext(t *testing.T) {
 	ingestErr := s.Ingest(ctx, relay.Source{}, 1, nil)
 	for what, err := range map[string]error{"send": sendErr, "take": takeErr, "join": joinErr, "ingest": ingestErr, "begin": bob.Begin(ctx, "x", "", "")} {
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: got %v, want errors.Is(err, context.Canceled)", what, err)
 		}
 	}
 }
@@ -153,11 +153,11 @@ func TestAttach(t *testing.T) {
 	got, err := relay.Attach(path)
 	want := relay.Attachment{Name: "out.log", Path: path, Size: 6, SHA256: "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03"}
 	if err != nil || got != want {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("got %+v, %v, want err == nil and got == want", got, err)
 	}
 	for path, want := range map[string]string{filepath.Join(dir, "none"): "there is no such file", dir: "it is a folder"} {
 		if _, err := relay.Attach(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: got %v, want err != nil and strings.Contains(err.Error(), want) and strings.Contains(err.Error(), path)", path, err)
 		}
 	}
 	s := open(t, "", relay.Options{})

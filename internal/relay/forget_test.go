@@ -41,7 +41,7 @@ func TestAMachineThatWasForgottenIsToldNothing(t *testing.T) {
 	}
 	carry(t, m1, m2)
 	if got := states(t, m2, late); got != "Zoe@m1 injected" {
-		t.Error(got)
+		t.Errorf(`got %v, want "Zoe@m1 injected"`, got)
 	}
 }
 
@@ -59,7 +59,7 @@ func TestWhatAForgottenMachineHadIsKnownWhenItComesBack(t *testing.T) {
 	}
 	must(t, m1.ForgetMachine(t.Context(), "m2", true))
 	if got := states(t, m1, id); got != "Bob@m2 refused (the machine was forgotten)" {
-		t.Error(got)
+		t.Errorf(`got %v, want "Bob@m2 refused (the machine was forgotten)"`, got)
 	}
 	meet(t, m1, m2)
 	if got := inject(t, bob); got != "hello" {
@@ -67,7 +67,7 @@ func TestWhatAForgottenMachineHadIsKnownWhenItComesBack(t *testing.T) {
 	}
 	carry(t, m1, m2)
 	if got := states(t, m1, id); got != "Bob@m2 injected" {
-		t.Error(got)
+		t.Errorf(`got %v, want "Bob@m2 injected"`, got)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestForgottenMachinesAreWaitedFor(t *testing.T) {
 	must(t, m1.ForgetMachine(t.Context(), "m3", false))
 	all, err := m1.Forgotten(t.Context(), passNone)
 	if err != nil || !slices.Equal(all, []string{"m2", "m3"}) {
-		t.Errorf("%v, %v", all, err)
+		t.Errorf(`got %v, %v, want err == nil and slices.Equal(all, []string{"m2", "m3"})`, all, err)
 	}
 	must(t, m1.Dropped(t.Context(), "m2"))
 	if all, err = m1.Forgotten(t.Context(), passNone); err != nil || !slices.Equal(all, []string{"m3"}) {
@@ -103,7 +103,7 @@ func TestNoMachineIsForgottenWithoutAName(t *testing.T) {
 	say(t, m1, "Alice", "Bob", "hello")
 	for _, name := range []string{"", " \t"} {
 		if err := m1.ForgetMachine(t.Context(), name, true); !relay.Refused(err) {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("%q: got %v, want relay.Refused(err)", name, err)
 		}
 	}
 	if all, err := m1.Inbox(t.Context(), "Bob", relay.Query{}); err != nil || len(all) != 1 {

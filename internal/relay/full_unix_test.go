@@ -54,11 +54,11 @@ func TestADiskThatIsReallyFull(t *testing.T) {
 	c := start(t, dir, "fill")
 	said := c.next()
 	if !strings.Contains(said, "messages cannot be sent") || !strings.Contains(said, "nothing was changed") {
-		t.Fatalf("%q %s", said, c.told.String())
+		t.Fatalf(`got %q %s, want strings.Contains(said, "messages cannot be sent") and strings.Contains(said, "nothing was changed")`, said, c.told.String())
 	}
 	sent, err := strconv.Atoi(c.next())
 	if err != nil || sent < 2 {
-		t.Fatal(sent, err, c.told.String())
+		t.Fatalf("got %v, %v, %v, want err == nil and sent >= 2", sent, err, c.told.String())
 	}
 	c.kill()
 	if got := take(t, bob); len(got) != sent {

@@ -17,7 +17,7 @@ func limit(t *testing.T, s *relay.Store, m relay.Message) string {
 	var held *relay.LimitError
 	if errors.As(err, &held) {
 		if held.Text != err.Error() || held.Max == 0 {
-			t.Errorf("%+v", held)
+			t.Errorf("got %+v, want held.Text == err.Error() and held.Max != 0", held)
 		}
 		return held.Limit
 	}
@@ -43,7 +43,7 @@ func TestAnAgentSendsThirtyMessagesAMinute(t *testing.T) {
 		t.Fatalf("message 31: %q", got)
 	}
 	if _, err := s.Send(t.Context(), m); !strings.Contains(err.Error(), "wait 31s") {
-		t.Errorf("%v", err)
+		t.Errorf(`got %v, want strings.Contains(err.Error(), "wait 31s")`, err)
 	}
 	if got := limit(t, s, relay.Message{From: "Alice", To: "Bob", Content: "of her user"}); got != "" {
 		t.Errorf("a person is held by %s", got)
@@ -184,6 +184,6 @@ func TestLimitsCanBeTakenOff(t *testing.T) {
 		}
 	}
 	if got := limit(t, s, relay.Message{From: "Alice", To: "Bob", Content: strings.Repeat("x", 1<<20)}); got != "" {
-		t.Error(got)
+		t.Errorf(`got %v, want ""`, got)
 	}
 }

@@ -43,13 +43,13 @@ func TestFromOneMachineToAnother(t *testing.T) {
 	m1, m2 := two(t, relay.Options{})
 	m := send(t, m1, relay.Message{From: "Alice", To: "bob@M2", Content: "hello"})
 	if m.Message.To != "Bob@m2" || len(m.Receipts) != 1 {
-		t.Errorf("%+v", m)
+		t.Errorf(`got %+v, want m.Message.To == "Bob@m2" and len(m.Receipts) == 1`, m)
 	} else if m.Receipts[0].To != "Bob@m2" || m.Receipts[0].Reason != "on its way to m2" {
-		t.Errorf("%+v", m)
+		t.Errorf(`got %+v, want m.Receipts[0].To == "Bob@m2" and m.Receipts[0].Reason == "on its way to m2"`, m)
 	}
 	carry(t, m1, m2)
 	if got := states(t, m1, m.Message.ID); got != "Bob@m2 accepted" {
-		t.Error(got)
+		t.Errorf(`got %v, want "Bob@m2 accepted"`, got)
 	}
 	for _, s := range []*relay.Store{m1, m2} {
 		if out, err := s.Outgoing(t.Context(), 10); err != nil || len(out) != 0 {
@@ -75,12 +75,12 @@ func TestReceiptsComeBack(t *testing.T) {
 	must(t, bob.Done(t.Context(), id, false))
 	carry(t, m1, m2)
 	if got := states(t, m1, id); got != "Bob@m2 injected" {
-		t.Error(got)
+		t.Errorf(`got %v, want "Bob@m2 injected"`, got)
 	}
 	must(t, bob.Seen(t.Context()))
 	carry(t, m1, m2)
 	if got := states(t, m1, id); got != "Bob@m2 seen" {
-		t.Error(got)
+		t.Errorf(`got %v, want "Bob@m2 seen"`, got)
 	}
 	answer := send(t, m2, relay.Message{From: "Bob", Session: "s-Bob", To: "Alice@m1", Content: "hello too"}).Message
 	if answer.ReplyTo != id {
@@ -88,7 +88,7 @@ func TestReceiptsComeBack(t *testing.T) {
 	}
 	carry(t, m1, m2)
 	if got := states(t, m1, id); got != "Bob@m2 replied" {
-		t.Error(got)
+		t.Errorf(`got %v, want "Bob@m2 replied"`, got)
 	}
 	_, receipts, err := m1.Receipts(t.Context(), id)
 	if r := receipts[0]; err != nil {
@@ -96,14 +96,14 @@ func TestReceiptsComeBack(t *testing.T) {
 	} else if got, want := fmt.Sprint([]any{r.Session, r.How, r.Reply}), fmt.Sprint([]any{"s-Bob", "hook", answer.ID}); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	} else if r.Injected.IsZero() || r.Seen.IsZero() || r.Replied.IsZero() {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("got %+v, %v, want !r.Injected.IsZero() and !r.Seen.IsZero() and !r.Replied.IsZero()", r, err)
 	}
 	if got := inject(t, alice); got != "hello too" {
 		t.Errorf("Alice got %q", got)
 	}
 	back := send(t, m1, relay.Message{From: "Alice", ReplyTo: relay.Short(answer.ID), Content: "bye"}).Message
 	if back.To != "Bob@m2" || back.Thread != id {
-		t.Errorf("%+v", back)
+		t.Errorf(`got %+v, want back.To == "Bob@m2" and back.Thread == id`, back)
 	}
 }
 
@@ -138,7 +138,7 @@ func TestAMachineThatIsDownGetsItLater(t *testing.T) {
 	id := say(t, m1, "Alice", "Bob@m2", "for later")
 	carry(t, m1) // m2 is not there
 	if got := states(t, m1, id); !strings.HasPrefix(got, "Bob@m2 accepted (queued here: m2 was last heard of 20") {
-		t.Error(got)
+		t.Errorf(`got %v, want strings.HasPrefix(got, "Bob@m2 accepted (queued here: m2 was last heard of 20")`, got)
 	}
 	if out, err := m1.Outgoing(t.Context(), 10); err != nil || len(out) != 0 {
 		t.Errorf("it is published already, and again: %v, %v", out, err)
@@ -147,7 +147,7 @@ func TestAMachineThatIsDownGetsItLater(t *testing.T) {
 	must(t, m1.Republish(t.Context(), "m2"))
 	carry(t, m1, m2)
 	if got := states(t, m1, id); got != "Bob@m2 accepted" {
-		t.Error(got)
+		t.Errorf(`got %v, want "Bob@m2 accepted"`, got)
 	}
 	must(t, m1.Republish(t.Context(), "m2"))
 	carry(t, m1, m2)
@@ -165,7 +165,7 @@ func TestAnotherMachineRefuses(t *testing.T) {
 	full := say(t, m1, "Zoe", "Bob@m2", "too much")
 	carry(t, m1, m2)
 	if got := states(t, m1, full); got != "Bob@m2 refused (its inbox is full: 2 messages wait)" {
-		t.Error(got)
+		t.Errorf(`got %v, want "Bob@m2 refused (its inbox is full: 2 messages wait)"`, got)
 	}
 	if got := inject(t, zoe); !strings.Contains(got, "to Bob@m2 was not delivered: its inbox is full") {
 		t.Errorf("Zoe is told %q", got)
@@ -175,7 +175,7 @@ func TestAnotherMachineRefuses(t *testing.T) {
 	gone := say(t, m1, "Zoe", "Bob@m2", "is he there?")
 	carry(t, m1, m2)
 	if got := states(t, m1, gone); !strings.HasPrefix(got, `Bob@m2 refused (there is no agent "Bob"`) {
-		t.Error(got)
+		t.Errorf("got %v, want strings.HasPrefix(got, `Bob@m2 refused (there is no agent \"Bob\"`)", got)
 	}
 }
 
@@ -195,7 +195,7 @@ func TestAMachineWithOtherLimits(t *testing.T) {
 	id := say(t, s, "Alice", "Carol@m2", "more than 4")
 	carry(t, s, m2)
 	if got := states(t, s, id); !strings.HasPrefix(got, "Carol@m2 refused (the text has 11 bytes, and may have 4 bytes") {
-		t.Error(got)
+		t.Errorf(`got %v, want strings.HasPrefix(got, "Carol@m2 refused (the text has 11 bytes, and may have 4 bytes")`, got)
 	}
 }
 
@@ -206,7 +206,7 @@ func TestWhatHasNotGotThereCountsInTheBound(t *testing.T) {
 	_, err := m1.Send(t.Context(), relay.Message{From: "Alice", To: "Bob@m2", Content: "3"})
 	var full *relay.FullError
 	if !errors.As(err, &full) || full.N != 2 {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want errors.As(err, &full) and full.N == 2", err)
 	}
 }
 
@@ -219,24 +219,24 @@ func TestEveryoneAndChannelsOfAllMachines(t *testing.T) {
 	all := say(t, m1, "Alice", "*", "to all")
 	build := say(t, m1, "Alice", "#build", "to build")
 	if got := states(t, m1, build); got != "#build@m2 accepted (on its way to m2)" {
-		t.Error(got)
+		t.Errorf(`got %v, want "#build@m2 accepted (on its way to m2)"`, got)
 	}
 	carry(t, m1, m2)
 	if got := states(t, m1, all); !strings.HasPrefix(got, "Dave accepted (offline since") || !strings.Contains(got, "Bob@m2 accepted, Carol@m2 accepted (offline since") {
-		t.Error(got)
+		t.Errorf(`got %v, want strings.HasPrefix(got, "Dave accepted (offline since") and strings.Contains(got, "Bob@m2 accepted, Carol@m2 accepted (offline since")`, got)
 	}
 	if got := states(t, m1, build); !strings.HasPrefix(got, "Carol@m2 accepted (offline since") {
-		t.Error(got)
+		t.Errorf(`got %v, want strings.HasPrefix(got, "Carol@m2 accepted (offline since")`, got)
 	}
 	channels, err := m1.Channels(t.Context())
 	if err != nil || len(channels) != 1 || channels[0].Members[0] != "*@m2" {
-		t.Errorf("%v, %v", channels, err)
+		t.Errorf(`got %v, %v, want err == nil and len(channels) == 1 and channels[0].Members[0] == "*@m2"`, channels, err)
 	}
 	agents, err := m1.Agents(t.Context())
 	if err != nil || len(agents) != 4 || agents[2].Name != "Bob" {
-		t.Errorf("%+v, %v", agents, err)
+		t.Errorf(`got %+v, %v, want err == nil and len(agents) == 4 and agents[2].Name == "Bob"`, agents, err)
 	} else if agents[2].Machine != "m2" || !agents[2].Running || agents[3].Running {
-		t.Errorf("%+v, %v", agents, err)
+		t.Errorf(`got %+v, %v, want agents[2].Machine == "m2" and agents[2].Running and !agents[3].Running`, agents, err)
 	}
 	if out, err := m1.Outgoing(t.Context(), 10); err != nil || len(out) != 0 {
 		t.Errorf("the outbox has %v, %v", out, err)
@@ -250,11 +250,11 @@ func TestAMachineThatDoesNotComeBack(t *testing.T) {
 	say(t, m1, "Alice", "*", "2")
 	all := say(t, m1, "Alice", "*", "3")
 	if got := states(t, m1, all); got != "Zoe accepted, *@m2 refused (m2 has not come for 2 messages)" {
-		t.Error(got)
+		t.Errorf(`got %v, want "Zoe accepted, *@m2 refused (m2 has not come for 2 messages)"`, got)
 	}
 	var unknown *relay.UnknownError
 	if err := m1.ForgetMachine(t.Context(), "m22", true); !errors.As(err, &unknown) || unknown.Near[0] != "m2" {
-		t.Errorf("%v", err)
+		t.Errorf(`got %v, want errors.As(err, &unknown) and unknown.Near[0] == "m2"`, err)
 	}
 	if err := m1.ForgetMachine(t.Context(), "m1", true); err == nil || !strings.Contains(err.Error(), "this machine") {
 		t.Errorf("itself: %v", err)
@@ -267,7 +267,7 @@ func TestAMachineThatDoesNotComeBack(t *testing.T) {
 	}
 	must(t, m1.ForgetMachine(t.Context(), "M2", true))
 	if got := states(t, m1, first); got != "Bob@m2 refused (the machine was forgotten)" {
-		t.Error(got)
+		t.Errorf(`got %v, want "Bob@m2 refused (the machine was forgotten)"`, got)
 	}
 	carry(t, m1)
 	if got := inject(t, alice); !strings.Contains(got, "the machine was forgotten") {
@@ -277,7 +277,7 @@ func TestAMachineThatDoesNotComeBack(t *testing.T) {
 		t.Errorf("the outbox has %v, %v", out, err)
 	}
 	if _, err := m1.Send(t.Context(), relay.Message{From: "Zoe", To: "Bob@m2", Content: "x"}); !errors.As(err, &unknown) || unknown.Kind != "machine" {
-		t.Errorf("%v", err)
+		t.Errorf(`got %v, want errors.As(err, &unknown) and unknown.Kind == "machine"`, err)
 	}
 	meet(t, m1, m2)
 	say(t, m1, "Zoe", "Bob@m2", "welcome back")
@@ -287,16 +287,16 @@ func TestPingPongIsHeldBetweenMachines(t *testing.T) {
 	m1, m2 := two(t, relay.Options{Limits: relay.Limits{PingPong: 4}})
 	for i := range 2 {
 		if got := limit(t, m1, relay.Message{From: "Alice", To: "Bob@m2", Content: fmt.Sprint(i), Agent: true}); got != "" {
-			t.Fatal(got)
+			t.Fatalf(`got %v, want ""`, got)
 		}
 		carry(t, m1, m2)
 		if got := limit(t, m2, relay.Message{From: "Bob", To: "Alice@m1", Content: fmt.Sprint(i), Agent: true}); got != "" {
-			t.Fatal(got)
+			t.Fatalf(`got %v, want ""`, got)
 		}
 		carry(t, m1, m2)
 	}
 	if got := limit(t, m1, relay.Message{From: "Alice", To: "Bob@m2", Content: "again", Agent: true}); got != "ping_pong" {
-		t.Errorf("%q", got)
+		t.Errorf(`got %q, want "ping_pong"`, got)
 	}
 }
 
@@ -351,7 +351,7 @@ func TestAMessageIsNotBelievedToBeAnother(t *testing.T) {
 		t.Errorf("logged: %q", logged)
 	}
 	if got := states(t, s, id); !strings.Contains(got, "Bob injected") {
-		t.Error(got)
+		t.Errorf(`got %v, want strings.Contains(got, "Bob injected")`, got)
 	}
 }
 
@@ -403,7 +403,7 @@ func TestDirectoriesOfOthers(t *testing.T) {
 	}
 	agents, err := s.Agents(t.Context())
 	if err != nil || len(agents) != 1 || agents[0].Name != "Böb" {
-		t.Errorf("%v, %v", agents, err)
+		t.Errorf(`got %v, %v, want err == nil and len(agents) == 1 and agents[0].Name == "Böb"`, agents, err)
 	}
 	if err := s.Learn(t.Context(), "m1", []byte(`{"v":1}`)); err == nil || !strings.Contains(err.Error(), "another name") {
 		t.Errorf("a second m1: %v", err)
@@ -424,7 +424,7 @@ func TestNamesOfMachines(t *testing.T) {
 	}
 	dir := t.TempDir()
 	if _, err := relay.Open(t.Context(), dir, relay.Options{Machine: "my laptop"}); err == nil || !strings.Contains(err.Error(), "my-laptop") {
-		t.Errorf("%v", err)
+		t.Errorf(`got %v, want err != nil and strings.Contains(err.Error(), "my-laptop")`, err)
 	}
 	first, err := relay.Open(t.Context(), dir, relay.Options{})
 	must(t, err)
@@ -449,6 +449,6 @@ func TestAMachineMayGetAnotherName(t *testing.T) {
 		t.Errorf("Bob got %q", got)
 	}
 	if got := states(t, s, id); got != "Bob injected" {
-		t.Error(got)
+		t.Errorf(`got %v, want "Bob injected"`, got)
 	}
 }

@@ -110,7 +110,7 @@ func TestAStrangerHasNoNameOfAnAgent(t *testing.T) {
 	}
 	for _, name := range []string{"Zoë", "zoe\u0308", "User", "hookway"} {
 		if err := s.Stranger(t.Context(), name); !relay.Refused(err) {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("%q: got %v, want relay.Refused(err)", name, err)
 		}
 	}
 	if err := s.Stranger(t.Context(), "ci"); err != nil {
@@ -129,6 +129,6 @@ func TestAMessageThatIsTooLongByAByteSaysBytes(t *testing.T) {
 	join(t, s, "Bob")
 	_, err := s.Send(t.Context(), relay.Message{From: "Alice", To: "Bob", Content: strings.Repeat("x", 256<<10+1)})
 	if err == nil || !strings.Contains(err.Error(), "has 262145 bytes, and may have 262144:") {
-		t.Errorf("%v", err)
+		t.Errorf(`got %v, want err != nil and strings.Contains(err.Error(), "has 262145 bytes, and may have 262144:")`, err)
 	}
 }

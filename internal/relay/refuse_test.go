@@ -32,7 +32,7 @@ func TestAMessageThatNoServerTakesIsToldToItsSender(t *testing.T) {
 	refuseAll(t, s, "m2")
 	_, receipts, err := s.Receipts(t.Context(), id)
 	if err != nil || len(receipts) != 1 {
-		t.Errorf("%+v %v", receipts, err)
+		t.Errorf("got %+v %v, want err == nil and len(receipts) == 1", receipts, err)
 	} else if got, want := fmt.Sprint([]any{receipts[0].State, receipts[0].Reason, receipts[0].To}), fmt.Sprint([]any{relay.StateRefused, tooLarge, "Bob@m2"}); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -77,7 +77,7 @@ func TestReceiptsThatAreTooLongGoInPieces(t *testing.T) {
 	carry(t, m1, m2)
 	_, receipts, err := m1.Receipts(t.Context(), id)
 	if err != nil || len(receipts) != 5 {
-		t.Errorf("%+v %v", receipts, err)
+		t.Errorf("got %+v %v, want err == nil and len(receipts) == 5", receipts, err)
 	}
 }
 
@@ -100,19 +100,19 @@ func TestEachMachineHasItsOwnPlaceInTheOutbox(t *testing.T) {
 	say(t, m1, "Alice", "Bob", "of this machine")
 	all, err := m1.Targets(t.Context(), func(string) bool { return false })
 	if slices.Sort(all); err != nil || !slices.Equal(all, []string{"m2", "m3"}) {
-		t.Errorf("%q %v", all, err)
+		t.Errorf(`got %q %v, want err == nil and slices.Equal(all, []string{"m2", "m3"})`, all, err)
 	}
 	but, err := m1.Targets(t.Context(), func(machine string) bool { return machine == "m2" })
 	if err != nil || !slices.Equal(but, []string{"m3"}) {
-		t.Errorf("%q %v", but, err)
+		t.Errorf(`got %q %v, want err == nil and slices.Equal(but, []string{"m3"})`, but, err)
 	}
 	here, err := m1.OutgoingTo(t.Context(), "m3", 10)
 	if err != nil || len(here) != 2 {
-		t.Errorf("%+v %v", here, err)
+		t.Errorf("got %+v %v, want err == nil and len(here) == 2", here, err)
 	} else if here[0].Seq > here[1].Seq || here[0].Machine != "m3" {
-		t.Errorf("%+v %v", here, err)
+		t.Errorf(`got %+v %v, want here[0].Seq <= here[1].Seq and here[0].Machine == "m3"`, here, err)
 	}
 	if n, err := m1.Unpublished(t.Context()); n != 302 || err != nil {
-		t.Errorf("%d %v", n, err)
+		t.Errorf("got %d %v, want n == 302 and err == nil", n, err)
 	}
 }

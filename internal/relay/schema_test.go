@@ -131,7 +131,7 @@ func TestAFileOfTheFirstForm(t *testing.T) {
 	}
 	defer s.Close()
 	if known, err := s.Known(t.Context(), "bob"); err != nil || known.Name != "Bob" {
-		t.Errorf("%+v, %v", known, err)
+		t.Errorf(`got %+v, %v, want err == nil and known.Name == "Bob"`, known, err)
 	}
 	var index string
 	if err := s.file.QueryRow("SELECT sql FROM sqlite_schema WHERE name = 'delivery_answer'").Scan(&index); err != nil || !strings.Contains(index, "begun") {

@@ -83,9 +83,9 @@ func TestThreeNamesAtMostAreNear(t *testing.T) {
 	_, err := s.Send(t.Context(), relay.Message{From: "Alice", To: "tester-1x", Content: "x"})
 	var unknown *relay.UnknownError
 	if !errors.As(err, &unknown) || unknown.Kind != "agent" {
-		t.Errorf("%v", err)
+		t.Errorf(`got %v, want errors.As(err, &unknown) and unknown.Kind == "agent"`, err)
 	} else if len(unknown.Near) != 3 || unknown.Near[0] != "tester-1" {
-		t.Errorf("%v", err)
+		t.Errorf(`got %v, want len(unknown.Near) == 3 and unknown.Near[0] == "tester-1"`, err)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestAMessageIsCompleted(t *testing.T) {
 	if got, want := fmt.Sprint([]any{m.To, m.Machine, m.Thread, m.Priority}), fmt.Sprint([]any{"Bob", "m1", m.ID, relay.PriorityNormal}); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	} else if m.Sent.IsZero() || m.Content != "ared\nline" {
-		t.Errorf("%+v", m)
+		t.Errorf("got %+v, want !m.Sent.IsZero() and m.Content == \"ared\\nline\"", m)
 	}
 	if len(m.ID) != 26 || len(relay.Short(m.ID)) != 8 {
 		t.Errorf("the id is %q", m.ID)
@@ -111,7 +111,7 @@ func TestTheSameIdIsTheSameMessage(t *testing.T) {
 	m.To = " bOB" // who is Bob
 	second := send(t, s, m)
 	if second.Message.Content != "once" || len(second.Receipts) != 1 || first.Message.ID != second.Message.ID {
-		t.Errorf("%+v", second)
+		t.Errorf(`got %+v, want second.Message.Content == "once" and len(second.Receipts) == 1 and first.Message.ID == second.Message.ID`, second)
 	}
 	if got := inject(t, bob); got != "once" {
 		t.Errorf("Bob got %q", got)
@@ -128,7 +128,7 @@ func TestTheIdOfAnotherMessageIsAnError(t *testing.T) {
 		other.ID = m.ID
 		var e *relay.IDError
 		if _, err := s.Send(t.Context(), other); !errors.As(err, &e) || !relay.Refused(err) {
-			t.Errorf("%+v: %v", other, err)
+			t.Errorf("got %+v: %v, want errors.As(err, &e) and relay.Refused(err)", other, err)
 		}
 	}
 	if got := inject(t, bob); got != "once" {
@@ -163,9 +163,9 @@ func TestAFullInboxRefuses(t *testing.T) {
 	_, err := s.Send(t.Context(), relay.Message{From: "Alice", To: "Bob", Content: "5"})
 	var full *relay.FullError
 	if !errors.As(err, &full) || full.Agent != "Bob" {
-		t.Fatalf("%v", err)
+		t.Fatalf(`got %v, want errors.As(err, &full) and full.Agent == "Bob"`, err)
 	} else if full.N != 4 || !strings.Contains(err.Error(), "4 messages wait") {
-		t.Fatalf("%v", err)
+		t.Fatalf(`got %v, want full.N == 4 and strings.Contains(err.Error(), "4 messages wait")`, err)
 	}
 	if got := inject(t, bob); got != "1 2 3 4" {
 		t.Errorf("Bob got %q", got)
@@ -228,7 +228,7 @@ func TestNobodyToGetIt(t *testing.T) {
 	s := open(t, "", relay.Options{})
 	must(t, s.Register(t.Context(), "Alice"))
 	if _, err := s.Send(t.Context(), relay.Message{From: "Alice", To: "*", Content: "x"}); !errors.Is(err, relay.ErrNobody) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want errors.Is(err, relay.ErrNobody)", err)
 	}
 }
 
@@ -270,7 +270,7 @@ func TestAnswersAndThreads(t *testing.T) {
 		t.Errorf("an explicit answer: %+v", m)
 	}
 	if a, b := states(t, s, first), states(t, s, second); a != "Bob replied" || b != "Bob replied" {
-		t.Errorf("%s, %s", a, b)
+		t.Errorf(`got %s, %s, want a == "Bob replied" and b == "Bob replied"`, a, b)
 	}
 	m = send(t, s, relay.Message{From: "Bob", Session: "s-Bob", To: "Alice", Content: "by itself"}).Message
 	if m.ReplyTo != "" || m.Thread != m.ID {
@@ -303,7 +303,7 @@ func TestAnAnswerToWhatWasBegunIsNoDelivery(t *testing.T) {
 	must(t, bob.Done(t.Context(), id, false))
 	_, receipts, err := s.Receipts(t.Context(), id)
 	if err != nil || receipts[0].State != relay.StateReplied || receipts[0].Injected.IsZero() {
-		t.Errorf("%+v, %v", receipts, err)
+		t.Errorf("got %+v, %v, want err == nil and receipts[0].State == relay.StateReplied and !receipts[0].Injected.IsZero()", receipts, err)
 	}
 }
 
@@ -393,7 +393,7 @@ func TestDeepMetadata(t *testing.T) {
 		t.Errorf("1500 levels: %v", err)
 	}
 	if items, err := s.Inbox(t.Context(), "Bob", relay.Query{Thread: "build"}); err != nil || len(items) != 0 {
-		t.Errorf("%v, %v", items, err)
+		t.Errorf("got %v, %v, want err == nil and len(items) == 0", items, err)
 	}
 }
 

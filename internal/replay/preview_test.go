@@ -219,7 +219,7 @@ func TestResultsAreSearched(t *testing.T) {
 	report := m.preview(replay.Plan{})
 	f := report.Results
 	if f.Searched != 3 || f.Enforce != 2 || f.Auto > f.Enforce {
-		t.Fatalf("%+v", f)
+		t.Fatalf("got %+v, want f.Searched == 3 and f.Enforce == 2 and f.Auto <= f.Enforce", f)
 	}
 	var ids []string
 	for _, r := range f.Rules {

@@ -60,7 +60,7 @@ func (p *place) load(tb testing.TB, options config.Options) (*hook.Engine, *conf
 	tb.Cleanup(func() { _ = set.Close() })
 	engine := new(hook.Engine)
 	if err := set.Fill(engine); err != nil || len(set.Problems) > 0 {
-		tb.Fatal(err, set.Problems)
+		tb.Fatalf("got %v, %v, want err == nil and len(set.Problems) == 0", err, set.Problems)
 	}
 	return engine, set
 }
@@ -272,7 +272,7 @@ func TestAnotherAnalyserIsAskedAnew(t *testing.T) {
 			t.Errorf("%q: of %d calls %d were analysed anew: %s", analyser, calls, report.Aged, told(report))
 		}
 		if said := strings.Contains(told(report), "analysed anew, because another version of hookway's analyser"); said != (want > 0) {
-			t.Errorf("%q: %s", analyser, told(report))
+			t.Errorf("%q: got %s, want said == (want > 0)", analyser, told(report))
 		}
 	}
 }
@@ -331,7 +331,7 @@ func TestARecordThatIsDamaged(t *testing.T) {
 	dir := p.past(t, 300)
 	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	if err != nil || len(names) != 1 {
-		t.Fatal(names, err)
+		t.Fatalf("got %v, %v, want err == nil and len(names) == 1", names, err)
 	}
 	text, err := os.ReadFile(names[0])
 	if err != nil {
@@ -377,7 +377,7 @@ func TestEventsBeforeAreFiredAndNotCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if report.Events != 300 || report.Same != 300 {
-		t.Errorf("%+v", report)
+		t.Errorf("got %+v, want report.Events == 300 and report.Same == 300", report)
 	}
 }
 
@@ -389,7 +389,7 @@ func BenchmarkRerun(b *testing.B) {
 	for b.Loop() {
 		report, err := replay.Rerun{Moments: replay.FromRecord(b.Context(), dir, replay.Wanted{}), Options: p.options, Environ: os.Environ()}.Compare(b.Context())
 		if err != nil || report.Same != *events {
-			b.Fatalf("%v, %+v", err, report)
+			b.Fatalf("got %v, %+v, want err == nil and report.Same == *events", err, report)
 		}
 	}
 	b.ReportMetric(float64(*events), "events")

@@ -102,7 +102,7 @@ func TestAgentsToolsHaveOurNames(t *testing.T) {
 		}
 	}
 	if r.Blocked < len(transcript.Agents()) || r.Then.Ran < r.Blocked {
-		t.Errorf("%v; %s", agents, told(r))
+		t.Errorf("got %v; %s, want r.Blocked >= len(transcript.Agents()) and r.Then.Ran >= r.Blocked", agents, told(r))
 	}
 }
 
@@ -171,7 +171,7 @@ func TestARecordIsRecognised(t *testing.T) {
 		}
 		r := m.replay("default enforce", replay.Transcripts{Records: records})
 		if r.Blocked != want || slices.ContainsFunc(r.Sources, func(s replay.Source) bool { return s.ID != "files/delete-outside" }) {
-			t.Errorf("%s: %s", path, told(r))
+			t.Errorf(`%s: got %s, want r.Blocked == want and !slices.ContainsFunc(r.Sources, func(s replay.Source) bool { return s.ID != "files/delete-outside" })`, path, told(r))
 		}
 	}
 }

@@ -106,7 +106,7 @@ func another(t *testing.T, dir string) *exec.Cmd {
 		_ = cmd.Wait()
 	})
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || strings.TrimSpace(line) != "announced" {
-		t.Fatalf("%q, %v", line, err)
+		t.Fatalf(`got %q, %v, want err == nil and strings.TrimSpace(line) == "announced"`, line, err)
 	}
 	return cmd
 }

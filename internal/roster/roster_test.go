@@ -56,11 +56,11 @@ func TestOnlyTheUserMayConnect(t *testing.T) {
 	serve(t, dir, roster.Member{Name: "Alice", Session: "s-1"}, nil)
 	files, err := os.ReadDir(dir)
 	if err != nil || len(files) != 2 {
-		t.Fatalf("%v, %v", files, err)
+		t.Fatalf("got %v, %v, want err == nil and len(files) == 2", files, err)
 	}
 	for _, f := range files {
 		if info, err := f.Info(); err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: %v, %v", f.Name(), info.Mode(), err)
+			t.Errorf("%s: got %v, %v, want err == nil and info.Mode().Perm() == 0o600", f.Name(), info.Mode(), err)
 		}
 	}
 }
@@ -201,7 +201,7 @@ func dial(t *testing.T, dir string) net.Conn {
 	t.Helper()
 	files, err := filepath.Glob(dir + "/s-????????")
 	if err != nil || len(files) != 1 {
-		t.Fatalf("%v, %v", files, err)
+		t.Fatalf("got %v, %v, want err == nil and len(files) == 1", files, err)
 	}
 	c, err := net.Dial("unix", files[0])
 	if err != nil {

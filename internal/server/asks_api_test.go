@@ -92,7 +92,7 @@ func TestAnAnswerOverHTTPTakesACredential(t *testing.T) {
 	}
 	var now approve.Request
 	if _, text := do("GET", path, "", ""); json.Unmarshal([]byte(text), &now) != nil || now.By != "desk" || now.Note != "not today" {
-		t.Errorf("%s", text)
+		t.Errorf(`got %s, want json.Unmarshal([]byte(text), &now) == nil and now.By == "desk" and now.Note == "not today"`, text)
 	}
 	refused, denied := 0, 0
 	for one, err := range audit.Read(filepath.Join(dir, "state", "audit"), audit.Filter{}) {

@@ -30,7 +30,7 @@ func BenchmarkAnswerOverNtfy(b *testing.B) {
 		b.StartTimer()
 		press(b, card, "Allow")
 		if r, err := a.store.Wait(b.Context(), r.Code); err != nil || r.State != approve.Allowed {
-			b.Fatalf("%s, %v", r.State, err)
+			b.Fatalf("got %s, %v, want err == nil and r.State == approve.Allowed", r.State, err)
 		}
 	}
 }

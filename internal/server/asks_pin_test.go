@@ -42,7 +42,7 @@ func TestAChannelMintedWithoutThePINOnlyRefuses(t *testing.T) {
 	press(t, cards[1], "Deny")
 	a.becomes(now.Code, approve.Denied)
 	if r := a.becomes(before.Code, approve.Waiting); r.By != "" {
-		t.Errorf("%+v", r)
+		t.Errorf(`got %+v, want r.By == ""`, r)
 	}
 }
 
@@ -112,6 +112,6 @@ func TestACredentialAllowsAsManyCallsAsWereSeen(t *testing.T) {
 		t.Error("a credential that was minted without the PIN lets a call pass")
 	}
 	if r, err = (asksAPI{a.Home}).Answer(t.Context(), api.Answering{Code: r.Code, Asker: api.Asker{Credential: proven}, Yes: true}); err != nil || r.State != approve.Allowed {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("got %+v, %v, want err == nil and r.State == approve.Allowed", r, err)
 	}
 }

@@ -53,7 +53,7 @@ func TestWhatStandsIsListedAndTakenBackOverHTTP(t *testing.T) {
 	_, text := v.ask(t, "/v1/standing", viewing{method: "GET", path: "/v1/standing"})
 	var list struct{ Standing []approve.Standing }
 	if err := json.Unmarshal([]byte(text), &list); err != nil || len(list.Standing) != 1 {
-		t.Fatalf("%v: %s", err, text)
+		t.Fatalf("%v: got %s, want err == nil and len(list.Standing) == 1", err, text)
 	}
 	one := list.Standing[0]
 	if one.Until.Sub(one.Since) != approve.ScopeTime || one.After <= 0 {

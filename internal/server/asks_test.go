@@ -173,7 +173,7 @@ func TestAnAskIsAnsweredFromAPhone(t *testing.T) {
 	yes, no := a.ask("make deploy", 0), a.ask("make destroy", 0)
 	cards := a.cards(s, "phone-asks", 2)
 	if cards[0].Title != yes.Code+": claude asks for Bash" || !strings.Contains(cards[0].Message, "command: make deploy") {
-		t.Errorf("%+v", cards[0])
+		t.Errorf(`got %+v, want cards[0].Title == yes.Code + ": claude asks for Bash" and strings.Contains(cards[0].Message, "command: make deploy")`, cards[0])
 	}
 	press(t, cards[0], "Allow")
 	press(t, cards[1], "Deny")
@@ -183,7 +183,7 @@ func TestAnAskIsAnsweredFromAPhone(t *testing.T) {
 	}
 	a.becomes(no.Code, approve.Denied)
 	if over := a.cards(s, "phone-asks", 4); !strings.Contains(over[2].Title+over[3].Title, ": allowed") || len(over[2].Actions)+len(over[3].Actions) > 0 {
-		t.Errorf("%+v", over[2:])
+		t.Errorf(`got %+v, want strings.Contains(over[2].Title+over[3].Title, ": allowed") and len(over[2].Actions) + len(over[3].Actions) == 0`, over[2:])
 	}
 	if !a.logged("an answer") && a.logged("AAAA") {
 		t.Error("a token is in the log")
@@ -194,7 +194,7 @@ func TestAnAskIsAnsweredFromAPhone(t *testing.T) {
 	})
 	press(t, cards[0], "Deny") // too late: the card is shown as it is
 	if late := a.cards(s, "phone-asks", 5); late[4].Title != yes.Code+": allowed" || late[4].Sequence != cards[0].Sequence {
-		t.Errorf("%+v", late[4])
+		t.Errorf(`got %+v, want late[4].Title == yes.Code + ": allowed" and late[4].Sequence == cards[0].Sequence`, late[4])
 	}
 }
 
@@ -217,13 +217,13 @@ func TestAsksOutlastTheDaemon(t *testing.T) {
 	a.becomes(first.Code, approve.Allowed)
 	cards := a.cards(s, "phone-asks", 3)
 	if titles := cards[1].Title + cards[2].Title; !strings.Contains(titles, second.Code+": claude asks") || !strings.Contains(titles, first.Code+": allowed") {
-		t.Errorf("%+v", cards)
+		t.Errorf(`got %+v, want strings.Contains(titles, second.Code+": claude asks") and strings.Contains(titles, first.Code+": allowed")`, cards)
 	}
 	a.stop()
 	a.start() // the old answer is read again: nobody is told anything
 	third := a.ask("make", 0)
 	if cards := a.cards(s, "phone-asks", 4); !strings.HasPrefix(cards[3].Title, third.Code) {
-		t.Errorf("%+v", cards[3])
+		t.Errorf("got %+v, want strings.HasPrefix(cards[3].Title, third.Code)", cards[3])
 	}
 }
 
@@ -262,7 +262,7 @@ func TestOnlyMintedChannelsCount(t *testing.T) {
 		t.Errorf("a channel that nobody minted had %d requests", n)
 	}
 	if r, err := a.store.Get(t.Context(), first.Code); err != nil || r.State != approve.Waiting {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("got %+v, %v, want err == nil and r.State == approve.Waiting", r, err)
 	}
 }
 
@@ -318,7 +318,7 @@ func TestACardThatIsNotTakenHoldsUpNoOther(t *testing.T) {
 	r := a.ask("make deploy", 0)
 	a.start()
 	if card := a.cards(s, "phone-asks", 1)[0]; !strings.HasPrefix(card.Title, r.Code) {
-		t.Errorf("%+v", card)
+		t.Errorf("got %+v, want strings.HasPrefix(card.Title, r.Code)", card)
 	}
 	eventually.True(t, "it is logged", func() bool { return a.logged("the card of " + huge.Code + " was not taken over the channel phone") })
 }
@@ -330,7 +330,7 @@ func TestFollowTellsWhyAChannelCannotBegin(t *testing.T) {
 	asks := newAsks(a.Home, nil)
 	channels, err := asks.channelsNow()
 	if err != nil || len(channels) != 1 {
-		t.Fatalf("%v, %v", channels, err)
+		t.Fatalf("got %v, %v, want err == nil and len(channels) == 1", channels, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -376,7 +376,7 @@ func TestAServiceAnswersAtTheGateway(t *testing.T) {
 	data, _ := (<-asked)["data"].(map[string]any)
 	tokens, _ := data["answer"].(map[string]any)
 	if data["code"] != r.Code || tokens["path"] != "/hooks/asks" {
-		t.Fatalf("%+v", data)
+		t.Fatalf(`got %+v, want data["code"] == r.Code and tokens["path"] == "/hooks/asks"`, data)
 	}
 	set, err := config.Load(t.Context(), a.Options())
 	if err != nil {
@@ -412,18 +412,18 @@ func TestAServiceAnswersAtTheGateway(t *testing.T) {
 	_, err = say("3", `{"yes":true}`, secret)
 	refused("bad-request", err)
 	if got, err := say("4", allow, secret); err != nil || got != `{"status":"allowed"}` {
-		t.Fatalf("%s, %v", got, err)
+		t.Fatalf("got %s, %v, want err == nil and got == `{\"status\":\"allowed\"}`", got, err)
 	}
 	if r = a.becomes(r.Code, approve.Allowed); r.Note != "go on" || r.From != "webhook webhook" {
-		t.Errorf("%+v", r)
+		t.Errorf(`got %+v, want r.Note == "go on" and r.From == "webhook webhook"`, r)
 	}
 	if got, err := say("4", allow, secret); err != nil || got != `{"status":"allowed"}` { // sent again: the answer that it had
-		t.Errorf("%s, %v", got, err)
+		t.Errorf("got %s, %v, want err == nil and got == `{\"status\":\"allowed\"}`", got, err)
 	}
 	_, err = say("5", allow, secret) // replayed under another id
 	refused("not-answered", err)
 	if over := <-asked; over["type"] != "approval.over" {
-		t.Errorf("%+v", over)
+		t.Errorf(`got %+v, want over["type"] == "approval.over"`, over)
 	}
 }
 
@@ -473,12 +473,12 @@ func TestManyAsksOfOneSessionAreOneQuestion(t *testing.T) {
 	a.start()
 	card := a.cards(s, "phone-asks", 1)[0]
 	if card.Title != "claude asks for 7 calls" || !strings.Contains(card.Message, all[0].Code+" Bash: command: make 0\n") {
-		t.Errorf("%+v", card)
+		t.Errorf("got %+v, want card.Title == \"claude asks for 7 calls\" and strings.Contains(card.Message, all[0].Code+\" Bash: command: make 0\\n\")", card)
 	}
 	later := a.ask("make later "+strings.Repeat("x", 500), 0)
 	second := a.cards(s, "phone-asks", 2)[1] // what is on it is not whole: it can only be denied
 	if len(second.Actions) != 1 || second.Actions[0].Label != "Deny all" {
-		t.Errorf("%+v", second)
+		t.Errorf(`got %+v, want len(second.Actions) == 1 and second.Actions[0].Label == "Deny all"`, second)
 	}
 	press(t, card, "Allow all")
 	for _, r := range all {

@@ -189,7 +189,7 @@ func TestAFileThatWasMovedAwayIsNotUsedAnyMore(t *testing.T) {
 	l := newLink(h)
 	defer l.Close()
 	if before, err := l.open(); err != nil || before.Gone() {
-		t.Fatal(err)
+		t.Fatalf("got %v, want err == nil and !before.Gone()", err)
 	}
 	dir, err := h.RelayDir()
 	if err != nil {

@@ -61,7 +61,7 @@ func (p *opened) logIn() {
 	a := p.login(p.link())
 	cookies := (&http.Response{Header: a.header}).Cookies()
 	if a.status != http.StatusOK || len(cookies) != 1 {
-		p.t.Fatalf("%d %s", a.status, a.body)
+		p.t.Fatalf("got %d %s, want a.status == http.StatusOK and len(cookies) == 1", a.status, a.body)
 	}
 	p.cookie, p.token = cookies[0].Name+"="+cookies[0].Value, a.field("token")
 }

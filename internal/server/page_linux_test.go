@@ -25,7 +25,7 @@ func TestALinkIsForItsUser(t *testing.T) {
 	body := fmt.Sprintf(`{"link":%q}`, code)
 	a := p.over(nc, fmt.Sprintf("POST /login HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body))
 	if a.status != http.StatusForbidden || !strings.Contains(a.body, "a program of user 65534") {
-		t.Errorf("%d %s", a.status, a.body)
+		t.Errorf(`got %d %s, want a.status == http.StatusForbidden and strings.Contains(a.body, "a program of user 65534")`, a.status, a.body)
 	}
 	if a := p.login(code); a.status != http.StatusOK {
 		t.Errorf("the link was used up: %d %s", a.status, a.body)

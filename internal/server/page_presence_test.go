@@ -85,7 +85,7 @@ func TestAnOpenPageIsSomebody(t *testing.T) {
 	last := p.watch(browser)
 	becomes("a page is open again", true)
 	if a := p.ask("POST", "/logout", ""); a.status >= 300 {
-		t.Fatalf("%d %s", a.status, a.body)
+		t.Fatalf("got %d %s, want a.status < 300", a.status, a.body)
 	}
 	becomes("the browser was logged out", false)
 	if _, err := io.Copy(io.Discard, last); err != nil {

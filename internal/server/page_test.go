@@ -32,7 +32,7 @@ func TestALinkLetsOneBrowserIn(t *testing.T) {
 	a := p.login(code)
 	set := a.header.Get("Set-Cookie")
 	if a.status != http.StatusOK || !strings.Contains(set, "HttpOnly") || !strings.Contains(set, "SameSite=Strict") {
-		t.Errorf("%d %s %s", a.status, a.body, set)
+		t.Errorf(`got %d %s %s, want a.status == http.StatusOK and strings.Contains(set, "HttpOnly") and strings.Contains(set, "SameSite=Strict")`, a.status, a.body, set)
 	}
 	other := a.field("id")
 	if again := p.login(code); again.status != http.StatusUnauthorized || again.kind() != "no-link" {
@@ -40,22 +40,22 @@ func TestALinkLetsOneBrowserIn(t *testing.T) {
 	}
 	now := p.ask("GET", "/session", "")
 	if now.status != http.StatusOK || now.field("bundle") != page.Bundle() || now.field("version") != "test" {
-		t.Errorf("%d %s", now.status, now.body)
+		t.Errorf(`got %d %s, want now.status == http.StatusOK and now.field("bundle") == page.Bundle() and now.field("version") == "test"`, now.status, now.body)
 	}
 	if list := p.ask("GET", "/sessions", ""); !strings.Contains(list.body, other) || !strings.Contains(list.body, now.field("id")) || strings.Contains(list.body, "token") {
-		t.Errorf("%s", list.body)
+		t.Errorf(`got %s, want strings.Contains(list.body, other) and strings.Contains(list.body, now.field("id")) and !strings.Contains(list.body, "token")`, list.body)
 	}
 	if ended := p.ask("DELETE", "/sessions/"+other, ""); ended.status != http.StatusOK {
-		t.Errorf("%d %s", ended.status, ended.body)
+		t.Errorf("got %d %s, want %d", ended.status, ended.body, http.StatusOK)
 	}
 	if ended := p.ask("DELETE", "/sessions/"+other, ""); ended.status != http.StatusNotFound {
-		t.Errorf("%d %s", ended.status, ended.body)
+		t.Errorf("got %d %s, want %d", ended.status, ended.body, http.StatusNotFound)
 	}
 	if status := p.ask("GET", "/v1/status", ""); status.status != http.StatusOK || status.field("version") != "test" {
-		t.Errorf("%d %s", status.status, status.body)
+		t.Errorf(`got %d %s, want status.status == http.StatusOK and status.field("version") == "test"`, status.status, status.body)
 	}
 	if out := p.ask("POST", "/logout", ""); out.status != http.StatusOK || !strings.Contains(out.header.Get("Set-Cookie"), "Max-Age=0") {
-		t.Errorf("%d %s %v", out.status, out.body, out.header)
+		t.Errorf(`got %d %s %v, want out.status == http.StatusOK and strings.Contains(out.header.Get("Set-Cookie"), "Max-Age=0")`, out.status, out.body, out.header)
 	}
 	if status := p.ask("GET", "/v1/status", ""); status.status != http.StatusUnauthorized {
 		t.Errorf("after the logout: %d %s", status.status, status.body)
@@ -112,7 +112,7 @@ func TestALinkAndASessionEnd(t *testing.T) {
 	} {
 		p.logIn()
 		if a := p.ask("GET", "/session", ""); a.status != http.StatusOK {
-			t.Fatalf("%d %s", a.status, a.body)
+			t.Fatalf("got %d %s, want %d", a.status, a.body, http.StatusOK)
 		}
 		p.change(func(st *page.State, now time.Time) { end(&st.Sessions[len(st.Sessions)-1], now) })
 		if a := p.ask("GET", "/session", ""); a.status != http.StatusUnauthorized {
@@ -157,7 +157,7 @@ func TestThePageComesBackWithTheDaemon(t *testing.T) {
 		return err == nil && st.Page == "http://"+host+"/"
 	})
 	if a := p.ask("GET", "/session", ""); a.status != http.StatusOK {
-		t.Errorf("%d %s", a.status, a.body)
+		t.Errorf("got %d %s, want %d", a.status, a.body, http.StatusOK)
 	}
 	p.stop(t)
 	taken, err := net.Listen("tcp", host)

@@ -66,6 +66,6 @@ func TestACaseIsOfItsWorkspace(t *testing.T) {
 	call := v.fire(t, `{"event":"PreToolUse","session_id":"s1","agent":"claude","payload":{"tool_name":"Bash","tool_input":{"command":"git push --force origin main"}}}`)
 	status, text := v.ask(t, "/v1/record/{seq}/case", viewing{method: "GET", path: fmt.Sprintf("/v1/record/%d/case", call)})
 	if status != 422 || !strings.Contains(text, "hooks_test.yaml") {
-		t.Errorf("%d %s", status, text)
+		t.Errorf(`got %d %s, want status == 422 and strings.Contains(text, "hooks_test.yaml")`, status, text)
 	}
 }

@@ -74,14 +74,14 @@ func TestGuardsAreChangedByTheOwnerAlone(t *testing.T) {
 		{"POST", "/v1/guards", `{"target":"git"}`, 400, "mode"},
 	})
 	if now, err := os.ReadFile(file); err != nil || string(now) != string(before) {
-		t.Fatalf("%v: %s", err, now)
+		t.Fatalf("%v: got %s, want err == nil and string(now) == string(before)", err, now)
 	}
 	status, text := v.ask(t, "/v1/guards", viewing{method: "POST", path: "/v1/guards", body: milder}, v.credential(t))
 	if status != http.StatusOK || !strings.Contains(text, `"changed":true,"milder":true`) {
-		t.Errorf("%d %s", status, text)
+		t.Errorf("got %d %s, want status == http.StatusOK and strings.Contains(text, `\"changed\":true,\"milder\":true`)", status, text)
 	}
 	if now, _ := os.ReadFile(file); !strings.Contains(string(now), "git: off") {
-		t.Errorf("%s", now)
+		t.Errorf(`got %s, want strings.Contains(string(now), "git: off")`, now)
 	}
 	v.all(t, "/v1/guards", []viewing{{"GET", "/v1/guards", "", 200, `"mode":"off","verdict":"block"`}})
 	want := "block guards off git by hookway, block guards enforce all by hookway, allow guards off git by desk"
@@ -102,12 +102,12 @@ func TestGuardsOfAProjectStayTrusted(t *testing.T) {
 	}
 	status, text := v.ask(t, "/v1/guards", viewing{method: "POST", path: "/v1/guards", body: `{"target":"all","mode":"enforce","cwd":"` + filepath.ToSlash(project) + `"}`}, v.credential(t))
 	if status != http.StatusOK || !strings.Contains(text, `"trusted":true`) {
-		t.Errorf("%d %s", status, text)
+		t.Errorf("got %d %s, want status == http.StatusOK and strings.Contains(text, `\"trusted\":true`)", status, text)
 	}
 	v.all(t, "/v1/guards", []viewing{{"GET", "/v1/guards?cwd=" + filepath.ToSlash(project), "", 200, `"mode":"enforce"`}})
 	status, text = v.ask(t, "/v1/guards", viewing{method: "POST", path: "/v1/guards", body: `{"target":"git","mode":"off"}`}, v.credential(t))
 	if status != http.StatusConflict || !strings.Contains(text, "switch them on first") {
-		t.Errorf("%d %s", status, text)
+		t.Errorf(`got %d %s, want status == http.StatusConflict and strings.Contains(text, "switch them on first")`, status, text)
 	}
 }
 

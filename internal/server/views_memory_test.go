@@ -19,7 +19,7 @@ func TestMemoriesAreLookedAtAndForgottenByTheOwner(t *testing.T) {
 		status, text := v.ask(t, "/v1/memories", viewing{method: "POST", path: "/v1/memories", body: fmt.Sprintf(`{"text":"the port is %d","scope":"user"}`, 8000+i)})
 		var m struct{ ID string }
 		if err := json.Unmarshal([]byte(text), &m); err != nil || status != http.StatusOK || m.ID == "" {
-			t.Fatalf("%d %s", status, text)
+			t.Fatalf(`got %d %s, want err == nil and status == http.StatusOK and m.ID != ""`, status, text)
 		}
 		ids = append(ids, m.ID)
 	}
@@ -55,12 +55,12 @@ func TestMessagesAreListed(t *testing.T) {
 	v := startViewed(t, "hooks: []\n")
 	defer v.stop(t)
 	if status, text := v.ask(t, "/v1/inbox/{agent}/take", viewing{method: "POST", path: "/v1/inbox/Rita/take", body: `{"join":true}`}); status != http.StatusOK {
-		t.Fatalf("%d %s", status, text)
+		t.Fatalf("got %d %s, want %d", status, text, http.StatusOK)
 	}
 	for _, text := range []string{"first", "second", "THIRD"} {
 		body := `{"from":"desk","to":"Rita","content":"` + text + `"}`
 		if status, said := v.ask(t, "/v1/messages", viewing{method: "POST", path: "/v1/messages", body: body}); status != http.StatusOK {
-			t.Fatalf("%d %s", status, said)
+			t.Fatalf("got %d %s, want %d", status, said, http.StatusOK)
 		}
 	}
 	v.all(t, "/v1/messages", []viewing{
@@ -113,6 +113,6 @@ func TestAPreviewIsStreamed(t *testing.T) {
 		}
 	}
 	if last != "result" || !strings.Contains(text, `"rules"`) {
-		t.Errorf("%s", text)
+		t.Errorf("got %s, want last == \"result\" and strings.Contains(text, `\"rules\"`)", text)
 	}
 }

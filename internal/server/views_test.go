@@ -128,7 +128,7 @@ func asDescribed(method, path string, answer *http.Response, body []byte) error 
 func (v *viewer) fire(t *testing.T, body string) int64 {
 	t.Helper()
 	if status, text := v.ask(t, "/v1/events", viewing{method: "POST", path: "/v1/events", body: body}); status != http.StatusOK {
-		t.Fatalf("%d %s", status, text)
+		t.Fatalf("got %d %s, want %d", status, text, http.StatusOK)
 	}
 	return int64(len(v.records(t)))
 }

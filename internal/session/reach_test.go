@@ -67,7 +67,7 @@ func TestAMessageToAShellIsNoCommand(t *testing.T) {
 			evil := "hi'; touch made1; : '\n$(touch made2)\n`touch made3` \\'; touch made4; : \\\\'; touch made5 #"
 			mailbox.becomes(mailbox.send(relay.Message{To: "Alice", Content: evil}), relay.StateInjected)
 			if state, reason, err := c.Inject(t.Context(), "touch proof; echo proo''f-is-there", true); state == "failed" || err != nil {
-				t.Fatalf("%s, %s, %v", state, reason, err)
+				t.Fatalf(`got %s, %s, %v, want state != "failed" and err == nil`, state, reason, err)
 			}
 			w.screen.await(t, "proof-is-there")
 			files, err := filepath.Glob(dir + "/*")
@@ -88,7 +88,7 @@ func TestTheOutputIsKept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "output")
 	c := w.reached("one\ntwo", session.Config{ID: "s-1", Name: "Alice", History: dir})
 	if state, reason, err := c.Inject(t.Context(), "three", true); state == "failed" || err != nil {
-		t.Fatalf("%s, %s, %v", state, reason, err)
+		t.Fatalf(`got %s, %s, %v, want state != "failed" and err == nil`, state, reason, err)
 	}
 	w.screen.await(t, "got: three")
 	if _, _, err := c.Inject(t.Context(), "bye", false); err != nil {
@@ -106,7 +106,7 @@ func TestTheOutputIsKept(t *testing.T) {
 	}
 	for path, want := range map[string]os.FileMode{dir: 0o700, session.HistoryFile(dir, "s-1") + ".out": 0o600} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
-			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+			t.Errorf("%s: got %v, %v, want err == nil and info.Mode().Perm() == want", path, info.Mode(), err)
 		}
 	}
 	again := newWrapped(t)

@@ -99,7 +99,7 @@ func TestItIsSafeAndPrivate(t *testing.T) {
 	}
 	for _, name := range []string{"notes.db", "notes.db-wal", "notes.db-shm"} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: %v, %v", name, info, err)
+			t.Errorf("%s: got %v, %v, want err == nil and info.Mode().Perm() == 0o600", name, info, err)
 		}
 	}
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
@@ -117,7 +117,7 @@ func TestRightsOfOthersAreTaken(t *testing.T) {
 	}
 	open(t, path, notes)
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info, err)
+		t.Errorf("got %v, %v, want err == nil and info.Mode().Perm() == 0o600", info, err)
 	}
 }
 
@@ -132,10 +132,10 @@ func TestStepsChangeAnOlderFile(t *testing.T) {
 	f := open(t, path, later)
 	var text, author string
 	if err := f.QueryRow("SELECT text, author FROM note").Scan(&text, &author); err != nil || text != "kept" || author != "me" {
-		t.Errorf("%q, %q, %v", text, author, err)
+		t.Errorf(`got %q, %q, %v, want err == nil and text == "kept" and author == "me"`, text, author, err)
 	}
 	if _, err := sqlite.Open(t.Context(), path, notes); !errors.Is(err, sqlite.ErrNewer) || !strings.Contains(err.Error(), "later hookway (form 2; this one knows 1)") {
-		t.Errorf("%v", err)
+		t.Errorf(`got %v, want errors.Is(err, sqlite.ErrNewer) and strings.Contains(err.Error(), "later hookway (form 2; this one knows 1)")`, err)
 	}
 	broken := later
 	broken.Steps = append(later.Steps[:2:2], "CREATE TABLE other (x)", "this is not SQL")
@@ -185,7 +185,7 @@ func TestFailuresSayWhatToDo(t *testing.T) {
 	} {
 		_, err := sqlite.Open(t.Context(), path, notes)
 		if err == nil || errors.Is(err, sqlite.ErrDamaged) != (path == text) {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: got %v, want err != nil and errors.Is(err, sqlite.ErrDamaged) == (path == text)", path, err)
 			continue
 		}
 		for _, part := range want {
@@ -201,7 +201,7 @@ func TestFailuresSayWhatToDo(t *testing.T) {
 	}
 	err := f.Explain("saved", add(t.Context(), f, strings.Repeat("x", 100_000)))
 	if !errors.Is(err, sqlite.ErrFull) || !strings.Contains(err.Error(), "notes cannot be saved") || f.Explain("kept", err) != err {
-		t.Errorf("%v", err)
+		t.Errorf(`got %v, want errors.Is(err, sqlite.ErrFull) and strings.Contains(err.Error(), "notes cannot be saved") and f.Explain("kept", err) == err`, err)
 	}
 	if err := f.Explain("saved", nil); err != nil {
 		t.Error(err)

@@ -96,7 +96,7 @@ func TestAliasesThatUnfoldWithoutEndAreAMistakeOnce(t *testing.T) {
 	}
 	root, f := Load([]byte(text))
 	if f != nil {
-		t.Fatalf("%+v", f)
+		t.Fatalf("got %+v, want %+v", f, nil)
 	}
 	r := &Reader{}
 	if read(r, root); len(r.Problems) != 1 || !strings.HasSuffix(told(r)[0], unfolds) {

@@ -402,7 +402,7 @@ func TestWhatIsSuggestedToStop(t *testing.T) {
 	}
 	for _, s := range r.Suggestions {
 		if s.Milder || s.Times != 2 {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v, want !s.Milder and s.Times == 2", s)
 		}
 		if s.YAML == "" || s.Case == nil {
 			t.Errorf("there is nothing to write: %+v", s)
@@ -497,7 +497,7 @@ func TestWhatIsSuggestedOfHooks(t *testing.T) {
 	}
 	text := fmt.Sprintf("%+v", r.Suggestions)
 	if strings.Contains(text, "hunter2") || !strings.Contains(text, "exit 7") {
-		t.Error(text)
+		t.Errorf(`got %v, want !strings.Contains(text, "hunter2") and strings.Contains(text, "exit 7")`, text)
 	}
 }
 

@@ -23,7 +23,7 @@ func TestABombIsReadSoon(t *testing.T) {
 		before := eventually.Worked(t)
 		r.finish()
 		if took := eventually.Worked(t) - before; took > 20*time.Second {
-			t.Errorf("%q: %v", bomb, took)
+			t.Errorf("%q: got %v, want took <= 20 * time.Second", bomb, took)
 		}
 	}
 }

@@ -520,7 +520,7 @@ func TestSignalsArePassedOn(t *testing.T) {
 		}
 		await(t, p, "got "+name)
 		if s := status(t, p); s.Code != 3 {
-			t.Errorf("%s: %+v", name, s)
+			t.Errorf("%s: got %+v, want s.Code == 3", name, s)
 		}
 	}
 }
@@ -571,7 +571,7 @@ func TestKillEndsWhatIsBeingStopped(t *testing.T) {
 	p.Kill()
 	status, err := p.Wait()
 	if err != nil || status.Code != 137 {
-		t.Errorf("%+v, %v", status, err)
+		t.Errorf("got %+v, %v, want err == nil and status.Code == 137", status, err)
 	}
 	<-stopped
 }

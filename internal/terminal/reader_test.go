@@ -123,7 +123,7 @@ func TestTheLastLineOfAFloodIsRead(t *testing.T) {
 		r.tap.write([]byte(last + "\r\n"))
 		r.tap.end()
 		if err := <-done; err != io.EOF {
-			t.Fatal(err)
+			t.Fatalf("got %v, want %v", err, io.EOF)
 		}
 		if r.tap.droppedBytes() == 0 {
 			t.Log("the reader was not too slow") // then it is not a flood; nothing is wrong

@@ -97,7 +97,7 @@ func FuzzKeys(f *testing.F) {
 				t.Fatalf("at %d of %d, %d left over", l.at, len(l.text), len(l.rest))
 			}
 			if !utf8.Valid(l.text) || !utf8.ValidString(strings.Join(finished, "")) {
-				t.Fatalf("%q, %q", l.text, finished)
+				t.Fatalf(`got %q, %q, want utf8.Valid(l.text) and utf8.ValidString(strings.Join(finished, ""))`, l.text, finished)
 			}
 		}
 	})

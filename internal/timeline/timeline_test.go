@@ -152,7 +152,7 @@ func TestASessionIsOfTheRecordAndTheTranscript(t *testing.T) {
 		t.Errorf("got %d blocks, want 1", got)
 	}
 	if s := page.Session; s.Title != "tidy up" || s.Calls != 4 || s.Tokens.Output != 15 {
-		t.Errorf("%+v", s)
+		t.Errorf(`got %+v, want s.Title == "tidy up" and s.Calls == 4 and s.Tokens.Output == 15`, s)
 	}
 }
 
@@ -190,7 +190,7 @@ func TestASessionFromBeforeTheRecord(t *testing.T) {
 	of := h.open()
 	list, err := of.List(t.Context(), timeline.Query{})
 	if err != nil || len(list.Sessions) != 2 {
-		t.Fatalf("%+v %v", list, err)
+		t.Fatalf("got %+v %v, want err == nil and len(list.Sessions) == 2", list, err)
 	}
 	var got []string
 	for _, s := range list.Sessions {
@@ -204,11 +204,11 @@ func TestASessionFromBeforeTheRecord(t *testing.T) {
 	} {
 		list, err := of.List(t.Context(), *query)
 		if err != nil || len(list.Sessions) != 1 || list.Sessions[0].ID != want {
-			t.Errorf("%+v: %+v %v", query, list, err)
+			t.Errorf("got %+v: %+v %v, want err == nil and len(list.Sessions) == 1 and list.Sessions[0].ID == want", query, list, err)
 		}
 	}
 	if _, err := of.One(t.Context(), "", "nobody", "", 0); !errors.Is(err, timeline.ErrNone) {
-		t.Error(err)
+		t.Errorf("got %v, want errors.Is(err, timeline.ErrNone)", err)
 	}
 }
 
@@ -297,7 +297,7 @@ func TestASessionThatIsNotWhatItWas(t *testing.T) {
 			h.claude("s1.jsonl", lines(0, 10)...)
 			before, err := h.open().One(t.Context(), "claude", "s1", "", 5)
 			if err != nil || len(before.Items) != 5 {
-				t.Fatalf("%+v, %v", before, err)
+				t.Fatalf("got %+v, %v, want err == nil and len(before.Items) == 5", before, err)
 			}
 			if c.now != nil {
 				h.claude("s1.jsonl", c.now...)

@@ -98,7 +98,7 @@ func TestAPaneThatIsKilledHasVanished(t *testing.T) {
 	}
 	pane.mu.Unlock()
 	if end, err := watch.End(nil); !errors.Is(err, ErrVanished) {
-		t.Errorf("%v, %v", end, err)
+		t.Errorf("got %v, %v, want errors.Is(err, ErrVanished)", end, err)
 	}
 	pane.Finish(End{})
 }
@@ -153,7 +153,7 @@ func TestWhoIsTooSlowForTheOutputStillGetsTheEnd(t *testing.T) {
 	}
 	go pane.Finish(End{Code: 3})
 	if end := <-ended; end != (End{Code: 3, Cut: true}) {
-		t.Errorf("%+v", end)
+		t.Errorf("got %+v, want %+v", end, (End{Code: 3, Cut: true}))
 	}
 }
 
@@ -165,7 +165,7 @@ func TestAnOfferThatNobodyTakes(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := offer.Hand(ctx, Start{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want errors.Is(err, context.Canceled)", err)
 	}
 	if _, _, err := Take(offer.Path); err == nil {
 		t.Error("a pane without an offer got something")
@@ -204,7 +204,7 @@ func TestLinksThatAreLeftAreSweptUp(t *testing.T) {
 	for _, path := range []string{alive, offer.Path} {
 		info, err := os.Lstat(path)
 		if err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: %v, %v", path, info, err)
+			t.Errorf("%s: got %v, %v, want err == nil and info.Mode().Perm() == 0o600", path, info, err)
 		}
 	}
 }

@@ -43,9 +43,9 @@ func FuzzName(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		name := Name(text)
 		if name == "" || len(name) > longestName || !utf8.ValidString(name) {
-			t.Errorf("%q: %q", text, name)
+			t.Errorf(`%q: got %q, want name != "" and len(name) <= longestName and utf8.ValidString(name)`, text, name)
 		} else if name[0] == '-' || strings.ContainsAny(name, ".:#=$@ \n") {
-			t.Errorf("%q: %q", text, name)
+			t.Errorf("%q: got %q, want name[0] != '-' and !strings.ContainsAny(name, \".:#=$@ \\n\")", text, name)
 		}
 		if Name(name) != name {
 			t.Errorf("%q: %q is not its own name", text, name)
@@ -142,7 +142,7 @@ func TestInside(t *testing.T) {
 		"x":                " false",
 	} {
 		if id, inside := s.Inside(variable); fmt.Sprint(id, " ", inside) != want {
-			t.Errorf("%s: %s, %v", variable, id, inside)
+			t.Errorf(`%s: got %s, %v, want fmt.Sprint(id, " ", inside) == want`, variable, id, inside)
 		}
 	}
 }
@@ -150,7 +150,7 @@ func TestInside(t *testing.T) {
 func TestTheServerKeepsWhatItNeeds(t *testing.T) {
 	got := bare([]string{"PATH=/bin", "SECRET=x", "LANG=C", "PATHX=1", "HOME=/h", "TMUX=/s,1,2"})
 	if want := []string{"PATH=/bin", "LANG=C", "HOME=/h"}; !slices.Equal(got, want) {
-		t.Errorf("%v", got)
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

@@ -22,11 +22,11 @@ func TestWhatATerminalWouldObeyIsMadeVisible(t *testing.T) {
 		}
 	}
 	if got := Text("a\tb\r\nc\x1b"); got != "a\tb\\r\nc\\x1b" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want \"a\\tb\\\\r\\nc\\\\x1b\"", got)
 	}
 	var out strings.Builder
 	if n, err := (Writer{&out}).Write([]byte("\x1b\n")); n != 2 || err != nil || out.String() != "\\x1b\n" {
-		t.Errorf("%d %v %q", n, err, out.String())
+		t.Errorf("got %d %v %q, want n == 2 and err == nil and out.String() == \"\\\\x1b\\n\"", n, err, out.String())
 	}
 }
 

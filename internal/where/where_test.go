@@ -285,7 +285,7 @@ func BenchmarkHolds(b *testing.B) {
 	_ = e.Add(hook.New("x", hook.HandlerFunc(func(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 		for b.Loop() {
 			if ok, err := test.Holds(ev); ok || err != nil {
-				b.Error(ok, err)
+				b.Errorf("got %v, %v, want !ok and err == nil", ok, err)
 			}
 		}
 		return hook.Decision{}, nil
@@ -303,7 +303,7 @@ func FuzzCompile(f *testing.F) {
 		test, err := Compile(text)
 		if err != nil {
 			if bad := new(Error); !errors.As(err, &bad) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("%q: %q", text, err)
+				t.Errorf("%q: got %q, want errors.As(err, &bad) and !strings.Contains(err.Error(), \"\\n\")", text, err)
 			}
 			return
 		}

@@ -91,7 +91,7 @@ func TestTheFolderIsTheUsersAlone(t *testing.T) {
 	}
 	for _, dir := range bad {
 		if err := call.CheckDir(dir); !errors.Is(err, call.ErrForeign) {
-			t.Errorf("%s: %v", dir, err)
+			t.Errorf("%s: got %v, want errors.Is(err, call.ErrForeign)", dir, err)
 		}
 		if err := call.MakeDir(dir); !errors.Is(err, call.ErrForeign) {
 			t.Errorf("%s made: %v", dir, err)
@@ -122,7 +122,7 @@ func TestOneHoldsTheLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "start.lock")
 	first, err := call.TryLock(path)
 	if err != nil || first == nil {
-		t.Fatalf("%v, %v", first, err)
+		t.Fatalf("got %v, %v, want err == nil and first != nil", first, err)
 	}
 	if second, err := call.TryLock(path); second != nil || err != nil {
 		t.Fatalf("a second one has it: %v, %v", second, err)
@@ -132,7 +132,7 @@ func TestOneHoldsTheLock(t *testing.T) {
 	}
 	third, err := call.TryLock(path)
 	if err != nil || third == nil {
-		t.Fatalf("%v, %v", third, err)
+		t.Fatalf("got %v, %v, want err == nil and third != nil", third, err)
 	}
 	_ = third.Close()
 }

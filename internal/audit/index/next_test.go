@@ -61,7 +61,7 @@ func TestALogThatIsReplacedWhileItIsRead(t *testing.T) {
 					}
 					files, err := audit.Files(dir)
 					if err != nil || len(files) < 4 {
-						t.Fatal(files, err)
+						t.Fatalf("got %v, %v, want err == nil and len(files) >= 4", files, err)
 					}
 					c.change(t, dir, files)
 					q.After = before.Next

@@ -120,7 +120,7 @@ func private(t *testing.T, dir string) {
 	names, _ := filepath.Glob(filepath.Join(dir, index.FileName+"*"))
 	for _, name := range names {
 		if info, err := os.Stat(name); err != nil || info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s: %v %v", name, info.Mode(), err)
+			t.Errorf("%s: got %v %v, want err == nil and info.Mode().Perm() & 0o077 == 0", name, info.Mode(), err)
 		}
 	}
 	if len(names) == 0 {
@@ -195,7 +195,7 @@ func TestALogThatIsNotWhatItWas(t *testing.T) {
 				}
 				files, err := audit.Files(dir)
 				if err != nil || len(files) < 4 {
-					t.Fatal(files, err)
+					t.Fatalf("got %v, %v, want err == nil and len(files) >= 4", files, err)
 				}
 				c.change(t, dir, files)
 				if again {
@@ -267,6 +267,6 @@ func TestWithoutAnIndex(t *testing.T) {
 		t.Errorf("around record 7 are %v", got)
 	}
 	if stats, err := x.Stats(t.Context(), index.StatsQuery{}); err != nil || len(stats.Hooks) == 0 {
-		t.Errorf("%+v %v", stats, err)
+		t.Errorf("got %+v %v, want err == nil and len(stats.Hooks) != 0", stats, err)
 	}
 }

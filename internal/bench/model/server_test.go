@@ -261,7 +261,7 @@ func TestATurnMayCallAnyTool(t *testing.T) {
 		}})
 		_, answer := post(t, s, p.path, p.first)
 		if answer = strings.ReplaceAll(answer, `\`, ""); !strings.Contains(answer, `"name":"edit"`) || !strings.Contains(answer, `"of":"true"`) {
-			t.Errorf("%s: %s", p.name, answer)
+			t.Errorf("%s: got %s, want strings.Contains(answer, `\"name\":\"edit\"`) and strings.Contains(answer, `\"of\":\"true\"`)", p.name, answer)
 		}
 	}
 }

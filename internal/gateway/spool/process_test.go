@@ -189,7 +189,7 @@ func TestTheNewestIsRefusedWhenTooMuchWaits(t *testing.T) {
 	w.must(r.Close())
 	w.must(other.Close())
 	if st := w.status(s, "ci"); st.Waiting != s.most || st.Refused != 100 {
-		t.Errorf("%+v", st)
+		t.Errorf("got %+v, want st.Waiting == s.most and st.Refused == 100", st)
 	}
 	if st := w.status(s, "other"); st.Waiting != 1 || st.Refused != 0 {
 		t.Errorf("the other: %+v", st)
@@ -210,7 +210,7 @@ func TestTheBytesAreBounded(t *testing.T) {
 	}
 	w.must(r.Close())
 	if st := w.status(s, "ci"); st.Waiting != 7 || st.Refused != 1 {
-		t.Errorf("%+v", st)
+		t.Errorf("got %+v, want st.Waiting == 7 and st.Refused == 1", st)
 	}
 	w.must(s.Close())
 }

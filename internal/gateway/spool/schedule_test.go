@@ -60,7 +60,7 @@ func TestAWebhookThatIsDownCostsOneProbe(t *testing.T) {
 			t.Errorf("%d tries in the first minute", n)
 		}
 		if st := w.status(s, "ci"); st.Waiting != 200 || st.Since.IsZero() || st.Error != "connection refused" {
-			t.Errorf("%+v", st)
+			t.Errorf(`got %+v, want st.Waiting == 200 and !st.Since.IsZero() and st.Error == "connection refused"`, st)
 		}
 		time.Sleep(24*time.Hour - time.Minute)
 		if n := len(away.received()); n < 10 || n > atOnce+15 {
@@ -101,7 +101,7 @@ func TestAllComesWhenItAnswersAgain(t *testing.T) {
 			t.Errorf("at last came %s; all: %v", got, ids)
 		}
 		if st := w.status(s, "ci"); st != (Status{}) {
-			t.Errorf("%+v", st)
+			t.Errorf("got %+v, want %+v", st, (Status{}))
 		}
 		end()
 		if !strings.Contains(w.log(), "webhook ci answers again, after ") {
@@ -142,7 +142,7 @@ func TestAMessageThatIsRefusedHoldsUpNoOther(t *testing.T) {
 			t.Errorf("the bad one was tried %d times", bad)
 		}
 		if st := w.status(s, "ci"); st.Waiting != 0 || st.Dropped != 1 {
-			t.Errorf("%+v", st)
+			t.Errorf("got %+v, want st.Waiting == 0 and st.Dropped == 1", st)
 		}
 		end()
 	})
@@ -272,7 +272,7 @@ func TestWhatIsMissingForARequestIsNoFailureOfTheServer(t *testing.T) {
 		w.tell(r, "1")
 		time.Sleep(time.Hour)
 		if st := w.status(s, "ci"); st.Waiting != 1 || !st.Since.IsZero() || st.Error != webhook.ErrUnset.Error() {
-			t.Errorf("%+v", st)
+			t.Errorf("got %+v, want st.Waiting == 1 and st.Since.IsZero() and st.Error == webhook.ErrUnset.Error()", st)
 		}
 		tries := len(there.received())
 		if tries > 70 {
@@ -313,7 +313,7 @@ func TestWhatAnEventLacksTheDaemonMayHave(t *testing.T) {
 			t.Errorf("%d tries without what is missing", n)
 		}
 		if st := w.status(s, "ci"); st != (Status{}) {
-			t.Errorf("%+v", st)
+			t.Errorf("got %+v, want %+v", st, (Status{}))
 		}
 		w.must(r.Close())
 		stop()

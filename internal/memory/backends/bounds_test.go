@@ -128,7 +128,7 @@ func TestAKeyThatAServiceSaysAgain(t *testing.T) {
 	} {
 		_, err := b.List(t.Context(), 1, memory.View{})
 		if err == nil || strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), "wrong key: ") {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf(`%s: got %v, want err != nil and !strings.Contains(err.Error(), key) and strings.Contains(err.Error(), "wrong key: ")`, what, err)
 		}
 	}
 }

@@ -121,7 +121,7 @@ func TestMem0sOwnMemoriesAreFound(t *testing.T) {
 	body := `{"messages": [{"role": "user", "content": "I like my tea without sugar"}], "user_id": "u", "infer": false}`
 	resp, err := http.Post(url+"/memories", "application/json", strings.NewReader(body))
 	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatal(resp, err)
+		t.Fatalf("got %v, %v, want err == nil and resp.StatusCode == http.StatusOK", resp, err)
 	}
 	resp.Body.Close()
 	s := mem0.New(mem0.Config{Client: remote.Client{URL: url}, User: "u"})

@@ -151,7 +151,7 @@ func views(t *testing.T, b memory.Backend, redis, secret memory.Memory) {
 		{"of the user", memory.View{Workspace: "/src/shop", Scope: memory.ScopeUser}, 1},
 	} {
 		if all, err := b.List(ctx, 0, one.view); err != nil || len(all) != one.want {
-			t.Errorf("%s: %q, %v", one.name, texts(all), err)
+			t.Errorf("%s: got %q, %v, want err == nil and len(all) == one.want", one.name, texts(all), err)
 		}
 	}
 	if found, err := b.Search(ctx, secret.Text, 10, memory.View{Workspace: "/src/shop", Agent: "Bob"}); err != nil || slices.Contains(texts(found), secret.Text) {

@@ -111,7 +111,7 @@ func TestOnlyWhatMayBeIsAskedAgain(t *testing.T) {
 	defer server.Close()
 	s := mem0.New(mem0.Config{Client: remote.Client{URL: server.URL}, Flavor: mem0.OSS})
 	if _, err := s.Save(context.Background(), memory.Memory{Text: "x"}); !errors.Is(err, memory.ErrUnavailable) {
-		t.Error(err)
+		t.Errorf("got %v, want errors.Is(err, memory.ErrUnavailable)", err)
 	}
 	if adds.Load() != 1 || searches.Load() != 2 {
 		t.Errorf("%d additions, %d searches", adds.Load(), searches.Load())
@@ -163,7 +163,7 @@ func TestNothingIsLostWhileABackendIsAway(t *testing.T) {
 	for i := range 5 {
 		m, err := away.Save(ctx, memory.Memory{Text: fmt.Sprintf("note %d", i), Workspace: "/w"})
 		if err != nil || m.ID == "" || !m.Waits {
-			t.Fatalf("%+v, %v", m, err)
+			t.Fatalf(`got %+v, %v, want err == nil and m.ID != "" and m.Waits`, m, err)
 		}
 		if i == 0 {
 			first = m
@@ -296,24 +296,24 @@ func TestWhatAHandlerMayAnswer(t *testing.T) {
 	for _, found := range []any{[]any{"a text"}, map[string]any{"memories": []any{map[string]any{"id": 7, "text": "a text", "score": 0.5}}}, map[string]any{"results": []any{"a text", "b", "c", "d"}}} {
 		all, err := answer(found).Search(ctx, "x", 1, memory.View{})
 		if err != nil || len(all) != 1 || all[0].Text != "a text" {
-			t.Errorf("%v: %v, %v", found, all, err)
+			t.Errorf(`%v: got %v, %v, want err == nil and len(all) == 1 and all[0].Text == "a text"`, found, all, err)
 		}
 	}
 	for _, id := range []any{"7", 7.0, map[string]any{"id": "7"}, map[string]any{"id": 7.0}} {
 		if m, err := answer(id).Save(ctx, memory.Memory{Text: "x"}); err != nil || m.ID != "7" {
-			t.Errorf("%v: %+v, %v", id, m, err)
+			t.Errorf(`%v: got %+v, %v, want err == nil and m.ID == "7"`, id, m, err)
 		}
 	}
 	for result, says := range map[any]string{"text": "not a list of memories", 5: "not a list of memories"} {
 		if _, err := answer(result).List(ctx, 1, memory.View{}); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v: %v", result, err)
+			t.Errorf("%v: got %v, want err != nil and strings.Contains(err.Error(), says)", result, err)
 		}
 	}
 	if _, err := answer(map[string]any{"error": "the shelf is full"}).Save(ctx, memory.Memory{Text: "x"}); err == nil || err.Error() != "the shelf is full" {
-		t.Error(err)
+		t.Errorf(`got %v, want err != nil and err.Error() == "the shelf is full"`, err)
 	}
 	none := custom.New(func(context.Context, map[string]any) (hook.Outcome[any], error) { return hook.Outcome[any]{}, nil })
 	if _, err := none.List(ctx, 1, memory.View{}); err == nil || !strings.Contains(err.Error(), "no hook answers MemoryRequest") {
-		t.Error(err)
+		t.Errorf(`got %v, want err != nil and strings.Contains(err.Error(), "no hook answers MemoryRequest")`, err)
 	}
 }

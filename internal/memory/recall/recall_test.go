@@ -207,11 +207,11 @@ func TestASubagentIsToldNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := d.Inject().Handle(context.Background(), ev); err != nil || got.Inject != "" {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf(`got %+v, %v, want err == nil and got.Inject == ""`, got, err)
 	}
 	d.down = errors.New("the memory is away")
 	if _, err := event(d, d.Inject(), "s", hook.SessionStart, hook.SessionInfo{}); err == nil || !strings.Contains(err.Error(), "cannot be told: the memory is away") {
-		t.Error(err)
+		t.Errorf(`got %v, want err != nil and strings.Contains(err.Error(), "cannot be told: the memory is away")`, err)
 	}
 }
 
@@ -235,7 +235,7 @@ func TestWhatAgentsSayIsKept(t *testing.T) {
 	}
 	all, err := d.store.List(context.Background(), 0, memory.View{Workspace: "/src/shop"})
 	if err != nil || len(all) != 3 {
-		t.Fatalf("%+v, %v", all, err)
+		t.Fatalf("got %+v, %v, want err == nil and len(all) == 3", all, err)
 	}
 	m := all[2]
 	if got, want := fmt.Sprint([]any{m.Text, m.Agent, m.Session, fmt.Sprint(m.Tags), m.Context}), fmt.Sprint([]any{"Redis was down because the disk was full; the password is [redacted].", "Alice", "s", "[auto]", "log in as root, [redacted], and look at redis"}); got != want {
@@ -245,7 +245,7 @@ func TestWhatAgentsSayIsKept(t *testing.T) {
 		t.Errorf("%d bytes were kept", len(m.Text))
 	}
 	if fmt.Sprint(all[0].Tags) != "[auto summary]" {
-		t.Errorf("%+v", all[0])
+		t.Errorf(`got %+v, want fmt.Sprint(all[0].Tags) == "[auto summary]"`, all[0])
 	}
 	if got := d.asks("s", "why was redis down?"); got != "" {
 		t.Errorf("it is told what it said: %q", got)

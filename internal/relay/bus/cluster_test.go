@@ -78,7 +78,7 @@ func TestAClusterLosesNothingWhenItsServersDie(t *testing.T) {
 	b.gets(t, ab)
 	a.gets(t, ba)
 	if s := first.Status(); !s.Connected || s.Mode != bus.ModeExternal || s.Server == "" {
-		t.Errorf("%+v", s)
+		t.Errorf(`got %+v, want s.Connected and s.Mode == bus.ModeExternal and s.Server != ""`, s)
 	}
 }
 

@@ -143,7 +143,7 @@ func TestAFolderThatCannotBeUsedIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := bus.Start(context.Background(), newBox("m1"), bus.Config{Dir: path, Leaf: bus.Leaf{Listen: freeAddress(t)}}); err == nil || !strings.Contains(err.Error(), path) {
-		t.Error(err)
+		t.Errorf("got %v, want err != nil and strings.Contains(err.Error(), path)", err)
 	}
 }
 

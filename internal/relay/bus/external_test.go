@@ -79,12 +79,12 @@ func TestAServerOfOnesOwn(t *testing.T) {
 	b.send("m2", want[:100]...)
 	eventually.True(t, "the status", func() bool { return strings.Contains(running.Status().LastError, at) })
 	if s := running.Status(); s.Connected || strings.Contains(s.LastError, "secret") {
-		t.Errorf("%+v", s)
+		t.Errorf(`got %+v, want !s.Connected and !strings.Contains(s.LastError, "secret")`, s)
 	}
 	first := newServer(t, at, t.TempDir())
 	m2.gets(t, want[:100])
 	if s := running.Status(); !s.Connected || s.Server == "" {
-		t.Errorf("%+v", s)
+		t.Errorf(`got %+v, want s.Connected and s.Server != ""`, s)
 	}
 	m2.change(func() { m2.refuse = errFull })
 	b.send("m2", want[100:150]...)

@@ -121,9 +121,9 @@ func TestASenderIsToldOfWhatIsTooLarge(t *testing.T) {
 	alice.read(1)
 	_, receipts, err := s.Receipts(t.Context(), large.Message.ID)
 	if err != nil || len(receipts) != 1 {
-		t.Errorf("%+v %v", receipts, err)
+		t.Errorf("got %+v %v, want err == nil and len(receipts) == 1", receipts, err)
 	} else if receipts[0].State != relay.StateRefused || !strings.HasPrefix(receipts[0].Reason, "too large for the servers (1048") {
-		t.Errorf("%+v %v", receipts, err)
+		t.Errorf(`got %+v %v, want receipts[0].State == relay.StateRefused and strings.HasPrefix(receipts[0].Reason, "too large for the servers (1048")`, receipts, err)
 	}
 	if !strings.Contains(alice.got[0], "was not delivered: too large") {
 		t.Errorf("Alice was told %.200q", alice.got)
