@@ -68,6 +68,7 @@ var rooms = map[string][]string{
 	"internal/faketui":         {},
 	"internal/fakentfy":        {},
 	"internal/eventually":      {},
+	"internal/golden":          {},
 	"internal/fulldisk":        {},
 	"internal/bench/client":    {},
 	"internal/bench/model":     {},
@@ -222,7 +223,7 @@ func TestEveryRoomImportsOnlyWhatItMay(t *testing.T) {
 }
 
 // forTests are rooms, with those below them, that no program of the product links.
-var forTests = []string{"hooktest", "internal/eventually", "internal/fulldisk", "internal/faketui", "internal/fakentfy", "internal/memory/exam", "internal/memory/backends", "e2e", "examples", "tools"}
+var forTests = []string{"hooktest", "internal/eventually", "internal/golden", "internal/fulldisk", "internal/faketui", "internal/fakentfy", "internal/memory/exam", "internal/memory/backends", "e2e", "examples", "tools"}
 
 // forTestsElsewhere are modules that only tests may import.
 var forTestsElsewhere = []string{"github.com/chromedp/"}

@@ -3,11 +3,9 @@
 package e2e
 
 import (
-	"context"
 	"slices"
 	"testing"
 
-	"github.com/hookway/hookway/internal/approve"
 	"github.com/hookway/hookway/internal/bench/model"
 )
 
@@ -98,15 +96,6 @@ func TestASubagentHearsOfAnAnswer(t *testing.T) {
 	eachDelegating(t, func(t *testing.T, a *agent) {
 		w := newWorld(t, a, asksAll)
 		s := w.person(t, always(""))
-		answer := func() {
-			all, err := s.List(context.Background())
-			if err == nil && len(all) == 1 {
-				_, err = s.Answer(context.Background(), all[0], approve.Answer{Yes: true, By: "e2e", From: "elsewhere"})
-			}
-			if err != nil || len(all) != 1 {
-				t.Errorf("asked: %+v, %v", all, err)
-			}
-		}
 		call := model.Turn{Shell: "touch ./made"}
 		again := model.Turn{Make: func(q model.Request) model.Turn {
 			if !q.Says(approved) {
@@ -114,7 +103,7 @@ func TestASubagentHearsOfAnAnswer(t *testing.T) {
 			}
 			return call
 		}}
-		w.model.Play(delegates(a, []model.Turn{call, {Shell: "echo on", Before: answer}, again})...)
+		w.model.Play(delegates(a, []model.Turn{call, {Shell: "echo on", Before: func() { allowOne(t, s) }}, again})...)
 		w.approvals(t, "hold: never")
 		w.install(t)
 		w.runAgent(t)

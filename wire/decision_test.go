@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/golden"
 )
 
 func TestOurDecisionsComeBackAsTheyWere(t *testing.T) {
@@ -88,7 +89,7 @@ func TestOutcomesAreWrittenAsTheirGoldenFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, filepath.Join("testdata", "golden", "outcome-"+name+".json"), append(got, '\n'))
+		golden.Compare(t, filepath.Join("testdata", "golden", "outcome-"+name+".json"), string(append(got, '\n')))
 	}
 	if _, err := EncodeOutcome(hook.Outcome[any]{Verdict: hook.Verdict{Event: "X", Result: make(chan int)}}); err == nil || !strings.Contains(err.Error(), "the outcome of X cannot be written as JSON: result: ") {
 		t.Errorf("got %v", err)

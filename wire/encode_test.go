@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/golden"
 )
 
 func TestEveryEventIsWrittenAsItsGoldenFile(t *testing.T) {
@@ -17,7 +18,7 @@ func TestEveryEventIsWrittenAsItsGoldenFile(t *testing.T) {
 	for _, ev := range samples() {
 		seen[ev.Info().Name] = true
 		t.Run(ev.Info().Name, func(t *testing.T) {
-			golden(t, filepath.Join("testdata", "golden", ev.Info().Name+".json"), append(mustEncode(t, ev), '\n'))
+			golden.Compare(t, filepath.Join("testdata", "golden", ev.Info().Name+".json"), string(append(mustEncode(t, ev), '\n')))
 		})
 	}
 	for _, info := range hook.Events() {

@@ -2,16 +2,11 @@ package wire
 
 import (
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/hookway/hookway/hook"
 )
-
-var update = flag.Bool("update", false, "write golden files and schemas")
 
 // envelope is who fires the samples.
 func envelope() hook.Envelope {
@@ -119,24 +114,4 @@ func generically(t testing.TB, data []byte) any {
 	}
 	v := exact(text)
 	return v
-}
-
-// golden compares with a file, or writes it with -update.
-func golden(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v; go test ./wire -update writes it", err)
-	}
-	if string(got) != string(want) {
-		t.Errorf("%s is not as it was; go test ./wire -update accepts it\n got: %s\nwant: %s", path, got, want)
-	}
 }

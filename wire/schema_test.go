@@ -14,6 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/golden"
 )
 
 // schemaDir is where the schemas are published; -update writes them there.
@@ -34,7 +35,7 @@ func TestThePublishedSchemasAreThoseOfTheGoTypes(t *testing.T) {
 			t.Fatal(err)
 		}
 		pretty.WriteByte('\n')
-		golden(t, filepath.Join(schemaDir, name+".schema.json"), pretty.Bytes())
+		golden.Compare(t, filepath.Join(schemaDir, name+".schema.json"), string(pretty.Bytes()))
 	}
 }
 

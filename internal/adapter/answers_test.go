@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
+	"github.com/hookway/hookway/internal/golden"
 )
 
 var copilotExam = exam{
@@ -85,7 +86,7 @@ func TestDecodedEvents(t *testing.T) {
 				}
 				out.WriteString(file + " " + ev.Info().Name + " " + body + " " + asJSON(t, meta) + "\n")
 			}
-			golden(t, filepath.Join(x.folder(), "decoded.golden"), out.String())
+			golden.Compare(t, filepath.Join(x.folder(), "decoded.golden"), out.String())
 		})
 	}
 }

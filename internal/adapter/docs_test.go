@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
+	"github.com/hookway/hookway/internal/golden"
 )
 
 // intro begins the page about agents. The rest is made of the codecs' tables.
@@ -81,7 +82,7 @@ func TestAgentsPage(t *testing.T) {
 	for _, c := range adapter.All() {
 		writeAgent(&page, c.About())
 	}
-	golden(t, "../../docs/agents.md", strings.TrimSuffix(page.String(), "\n"))
+	golden.Compare(t, "../../docs/agents.md", strings.TrimSuffix(page.String(), "\n"))
 }
 
 func writeAgent(page *strings.Builder, a *adapter.About) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -17,9 +16,8 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
+	"github.com/hookway/hookway/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // exam is what every codec has to pass. Its recordings are in
 // testdata/CODEC/events: EVENT.json, or EVENT~VARIANT.json where there are several.
@@ -165,7 +163,7 @@ func (x exam) whatHooksSee(t *testing.T) {
 		}
 		out.WriteString(file + " " + ev.Info().Name + " " + body + " " + asJSON(t, meta) + "\n")
 	}
-	golden(t, filepath.Join(x.folder(), "decoded.golden"), out.String())
+	golden.Compare(t, filepath.Join(x.folder(), "decoded.golden"), out.String())
 }
 
 // noOpinion: an approval in its place would skip the user's prompt.
@@ -250,7 +248,7 @@ func (x exam) golden(t *testing.T, name string, action hook.Action, engine func(
 			t.Errorf("%s: %s is an approval: %s", name, file, got)
 		}
 	}
-	golden(t, filepath.Join(x.folder(), name+".golden"), out.String())
+	golden.Compare(t, filepath.Join(x.folder(), name+".golden"), out.String())
 }
 
 // changed is what a hook makes of a payload, or nil.

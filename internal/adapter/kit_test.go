@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
-	"os"
 	"slices"
 	"testing"
 )
@@ -15,23 +14,6 @@ func all[V any](parts ...map[string]V) map[string]V {
 		maps.Copy(out, part)
 	}
 	return out
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatalf("%v; run the test with -update", err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; got\n%s\nwant\n%s", file, got, want)
-	}
 }
 
 // objectOf reads a JSON object, with numbers as they were written.

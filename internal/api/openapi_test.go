@@ -1,13 +1,10 @@
 package api_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -23,10 +20,9 @@ import (
 	"github.com/hookway/hookway/internal/approve"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/golden"
 	"github.com/hookway/hookway/internal/relay"
 )
-
-var update = flag.Bool("update", false, "write the description of HTTP anew")
 
 // m is a JSON object.
 type m = map[string]any
@@ -38,15 +34,7 @@ func TestTheDescriptionIsThatOfWhatIsServed(t *testing.T) {
 	}
 	text = append(text, '\n')
 	file := filepath.Join("..", "..", "docs", "schema", "openapi.json")
-	if *update {
-		if err := os.WriteFile(file, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if published, err := os.ReadFile(file); err != nil || !bytes.Equal(bytes.ReplaceAll(published, []byte("\r\n"), []byte("\n")), text) {
-		t.Errorf("%s is not what is served (%v); run: go test ./internal/api -run Description -update", file, err)
-	}
+	golden.Compare(t, file, string(text))
 }
 
 // describe makes the description, and sees that it leaves nothing out.

@@ -1,34 +1,15 @@
 package cases
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/hookway/hookway/internal/golden"
 	"github.com/hookway/hookway/internal/strict"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s is not what came out; look at it, and run go test -update if it is right\n got:\n%s\nwant:\n%s", file, got, want)
-	}
-}
 
 func TestEveryMistakeIsListedWithItsPlace(t *testing.T) {
 	files, err := filepath.Glob("testdata/bad/*.yaml")
@@ -46,7 +27,7 @@ func TestEveryMistakeIsListedWithItsPlace(t *testing.T) {
 				t.Fatal(err)
 			}
 			insideFile(t, data, problems)
-			golden(t, strings.TrimSuffix(file, ".yaml")+".golden", filepath.ToSlash(problems.Error())+"\n")
+			golden.Compare(t, strings.TrimSuffix(file, ".yaml")+".golden", filepath.ToSlash(problems.Error())+"\n")
 		})
 	}
 }

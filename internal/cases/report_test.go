@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/golden"
 	"github.com/hookway/hookway/wire"
 )
 
@@ -88,7 +89,7 @@ func TestReports(t *testing.T) {
 			if strings.Contains(out.String(), "\x1b") != tt.style.Colour {
 				t.Error("colours that were not asked for, or none")
 			}
-			golden(t, "testdata/report/"+tt.golden, out.String())
+			golden.Compare(t, "testdata/report/"+tt.golden, out.String())
 		})
 	}
 }
@@ -103,7 +104,7 @@ func TestTheReportForMachines(t *testing.T) {
 	if err := json.Indent(&out, text, "", "  "); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "testdata/report/machines.json", out.String()+"\n")
+	golden.Compare(t, "testdata/report/machines.json", out.String()+"\n")
 }
 
 func TestProblemsAreInTheReportForMachines(t *testing.T) {

@@ -2,7 +2,6 @@ package config
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,28 +12,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/golden"
 	"github.com/hookway/hookway/internal/strict"
 )
-
-var update = flag.Bool("update", false, "write golden files and the schema")
-
-// golden compares with a file, or writes it.
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(want) != got {
-		t.Errorf("%s differs; run go test -update and look at the change\n got:\n%s\nwant:\n%s", path, got, want)
-	}
-}
 
 func TestEveryMistakeOfABadFileIsListedWithItsPlace(t *testing.T) {
 	files, err := filepath.Glob("testdata/bad/*.yaml")
@@ -53,7 +33,7 @@ func TestEveryMistakeOfABadFileIsListedWithItsPlace(t *testing.T) {
 				t.Fatal("no problem was found")
 			}
 			checkPlaces(t, data, problems)
-			golden(t, strings.TrimSuffix(file, ".yaml")+".golden", problems.String()+"\n")
+			golden.Compare(t, strings.TrimSuffix(file, ".yaml")+".golden", problems.String()+"\n")
 		})
 	}
 }

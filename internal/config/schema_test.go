@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/golden"
 )
 
 // schemaFile is where editors find the schema.
@@ -19,7 +20,7 @@ func TestThePublishedSchemaIsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, schemaFile, string(data))
+	golden.Compare(t, schemaFile, string(data))
 }
 
 // published reads the keys of a map from the published schema.

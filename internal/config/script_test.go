@@ -108,10 +108,7 @@ func TestMistakesOfScriptsHaveTheirPlaces(t *testing.T) {
 			w.write(w.work("hookway.yaml"), "hooks:\n  - {id: ts, script: guard.ts"+on+"}\n")
 			w.write(w.work("guard.ts"), c.text)
 			s := w.load()
-			w.want(s, "")
-			if got := s.Problems.String(); !strings.Contains(got, c.want) {
-				t.Errorf("the problem reads %q, want %q", got, c.want)
-			}
+			w.wantProblem(s, c.want)
 		})
 	}
 }
@@ -127,10 +124,7 @@ func TestAScriptOfAFolderThatCannotSayItsHooksIsAMistake(t *testing.T) {
 			w.env["HOOKWAY_TRUST"] = "1"
 			w.write(w.work(".hookway/hooks/guard.ts"), c.text)
 			s := w.load()
-			w.want(s, "")
-			if got := s.Problems.String(); !strings.Contains(got, c.want) {
-				t.Errorf("the problem reads %q, want %q", got, c.want)
-			}
+			w.wantProblem(s, c.want)
 		})
 	}
 }

@@ -73,10 +73,7 @@ func TestAModuleThatIsNoneHasItsPlace(t *testing.T) {
 				w.write(w.work("guard.wasm"), c.module)
 			}
 			s := w.load()
-			w.want(s, "")
-			if got := s.Problems.String(); !strings.Contains(got, c.want) {
-				t.Errorf("the problem reads %q, want %q", got, c.want)
-			}
+			w.wantProblem(s, c.want)
 		})
 	}
 }

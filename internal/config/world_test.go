@@ -113,6 +113,15 @@ func (w *world) want(s *Set, want string) {
 	}
 }
 
+// wantProblem wants no hooks, and a problem with these words.
+func (w *world) wantProblem(s *Set, words string) {
+	w.t.Helper()
+	w.want(s, "")
+	if got := s.Problems.String(); !strings.Contains(got, words) {
+		w.t.Errorf("the problems are %q, want %q in them", got, words)
+	}
+}
+
 // bash fires a PreToolUse for a shell command in the workspace.
 func bash(t *testing.T, e *hook.Engine, cwd, command string) hook.Outcome[hook.ToolUse] {
 	t.Helper()

@@ -3,8 +3,6 @@ package install
 import (
 	"bytes"
 	"cmp"
-	"errors"
-	"flag"
 	"io/fs"
 	"maps"
 	"os"
@@ -15,9 +13,8 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/adapter"
+	"github.com/hookway/hookway/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // tables are a few events of each agent, so that the golden files stay short.
 var tables = map[string][]adapter.Event{
@@ -211,19 +208,7 @@ func (m *machine) golden(root string, before map[string]string) {
 			text, _, _ = strings.Cut(rest, "\n")
 		}
 		file := filepath.Join(root, filepath.FromSlash(name)+".after")
-		if *update {
-			m.must(os.MkdirAll(filepath.Dir(file), 0o755))
-			m.must(os.WriteFile(file, []byte(text), 0o644))
-		}
-		want, err := os.ReadFile(file)
-		if errors.Is(err, fs.ErrNotExist) {
-			m.t.Errorf("%s is written, which no golden file has", name)
-			continue
-		}
-		m.must(err)
-		if text != string(want) {
-			m.t.Errorf("%s:\n%s\nwant:\n%s", name, text, want)
-		}
+		golden.Compare(m.t, file, text)
 	}
 }
 

@@ -92,18 +92,24 @@ func TestPromptIsSeenAndWhatIsTypedIsNot(t *testing.T) {
 	}
 }
 
-func TestSlowOutputHookDelaysNeitherTheUserNorDirectives(t *testing.T) {
-	w := newWrapped(t)
-	release, called := make(chan struct{}), make(chan struct{}, 1000)
+// heldOutput adds a hook of Output that tells when it is called, and waits for its release.
+func (w *wrapped) heldOutput() (called <-chan struct{}, release func()) {
+	calls, held := make(chan struct{}, 1000), make(chan struct{})
 	w.hook("Output", func(ctx context.Context, _ hook.AnyEvent) (hook.Decision, error) {
-		called <- struct{}{}
+		calls <- struct{}{}
 		select {
-		case <-release:
+		case <-held:
 		case <-ctx.Done():
-			t.Error("the hook was not released")
+			w.t.Error("the hook was not released")
 		}
 		return hook.Decision{}, nil
 	})
+	return calls, func() { close(held) }
+}
+
+func TestSlowOutputHookDelaysNeitherTheUserNorDirectives(t *testing.T) {
+	w := newWrapped(t)
+	called, release := w.heldOutput()
 	w.hook("Directive", injects("go on"))
 	w.run(session.Config{Command: sh(`echo first; seq 50000; echo '@deploy:x go'; read line; echo "got: $line"`)})
 	<-called
@@ -111,7 +117,7 @@ func TestSlowOutputHookDelaysNeitherTheUserNorDirectives(t *testing.T) {
 	if n := len(now[hook.OutputText](w.events.list())); n != 1 {
 		t.Errorf("there were %d Output events while the first hook was busy", n)
 	}
-	close(release)
+	release()
 	w.clean()
 	got := printed(w.events.list())
 	if !strings.HasPrefix(got, "first\n1\n") || !strings.HasSuffix(got, "\n50000\n@deploy:x go\ngot: go on\n") {
@@ -121,23 +127,14 @@ func TestSlowOutputHookDelaysNeitherTheUserNorDirectives(t *testing.T) {
 
 func TestOutputBeyondTheBoundIsCounted(t *testing.T) {
 	w := newWrapped(t)
-	release, called := make(chan struct{}), make(chan struct{}, 1000)
-	w.hook("Output", func(ctx context.Context, _ hook.AnyEvent) (hook.Decision, error) {
-		called <- struct{}{}
-		select {
-		case <-release:
-		case <-ctx.Done():
-			t.Error("the hook was not released")
-		}
-		return hook.Decision{}, nil
-	})
+	called, release := w.heldOutput()
 	// 30,000 lines of 100 bytes, not faster than lines are read.
 	line := strings.Repeat("x", 99)
 	w.run(session.Config{Command: sh(`echo first; read start; i=0; while [ $i -lt 60 ]; do i=$((i+1)); yes ` + line + ` | head -n 500; sleep 0.01; done; echo end`),
 		Stdin: strings.NewReader("go\n")})
 	<-called
 	w.screen.await(t, "end\r\n")
-	close(release)
+	release()
 	w.clean()
 	seen := strings.Count(printed(w.events.list()), line)
 	if seen == 30000 || seen < 5000 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookway/hookway/internal/golden"
 	"github.com/hookway/hookway/sdk/internal/outline"
 )
 
@@ -17,9 +18,9 @@ import (
 func TestTheTypesAreThoseOfTheSchemas(t *testing.T) {
 	event, decision, outcome := outline.Read(t, "event"), outline.Read(t, "decision"), outline.Read(t, "outcome")
 	g := &generator{shapes: map[string]string{}, names: map[string]bool{}}
-	outline.Golden(t, "hookway/types.py", g.types(event, decision, outcome))
-	outline.Golden(t, "hookway/_events.py", names(event))
-	outline.Golden(t, "hookway/_typed.pyi", overloads(event))
+	golden.Compare(t, "hookway/types.py", g.types(event, decision, outcome))
+	golden.Compare(t, "hookway/_events.py", names(event))
+	golden.Compare(t, "hookway/_typed.pyi", overloads(event))
 }
 
 // generator writes TypedDicts; objects inside objects get classes of their own.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookway/hookway/internal/golden"
 	"github.com/hookway/hookway/sdk/internal/outline"
 )
 
@@ -16,8 +17,8 @@ import (
 // decisions and outcomes from docs/schema.
 func TestTheTypesAreThoseOfTheSchemas(t *testing.T) {
 	event, decision, outcome := outline.Read(t, "event"), outline.Read(t, "decision"), outline.Read(t, "outcome")
-	outline.Golden(t, "types.d.ts", types(event, decision, outcome))
-	outline.Golden(t, "lib/events.js", names(event))
+	golden.Compare(t, "types.d.ts", types(event, decision, outcome))
+	golden.Compare(t, "lib/events.js", names(event))
 }
 
 const made = "Made from docs/schema by `make schema`; do not edit."

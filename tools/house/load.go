@@ -103,7 +103,7 @@ func (r *room) add(dir, name string, syntax *ast.File) error {
 	case strings.HasSuffix(name, "_test.go"):
 		f.kind = test
 	case slices.Contains([]string{"tools", "e2e", "examples", "demo"}, top),
-		strings.HasPrefix(f.path, "internal/faketui/"), strings.HasPrefix(f.path, "internal/eventually/"):
+		strings.HasPrefix(f.path, "internal/faketui/"), strings.HasPrefix(f.path, "internal/eventually/"), strings.HasPrefix(f.path, "internal/golden/"):
 		f.kind = aside
 	}
 	if syntax != nil && ast.IsGenerated(syntax) {

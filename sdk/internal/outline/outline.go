@@ -3,32 +3,12 @@ package outline
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/hookway/hookway/docs/schema"
 )
-
-// update is here for both SDKs: only their tests import this package.
-var update = flag.Bool("update", false, "write the types of the SDK")
-
-// Golden compares a file with what it must be, or with -update makes it so.
-func Golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(filepath.FromSlash(path), []byte(got), 0o644); err != nil { //nolint:gosec // a source
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(filepath.FromSlash(path))
-	if err != nil || strings.ReplaceAll(string(want), "\r\n", "\n") != got {
-		t.Errorf("%s is not what docs/schema says (%v); make schema writes it", path, err)
-	}
-}
 
 // Object is what the tests read of a JSON schema.
 type Object struct {
