@@ -54,7 +54,7 @@ type house struct {
 	docs map[string]string // first sentences of the package comments
 }
 
-// houseOf leaves out what is no part of the product.
+// houseOf leaves out what is not part of the product.
 func houseOf(all map[string]pkg) house {
 	h := house{map[string][]string{}, map[string]string{}}
 	for room, p := range all {

@@ -48,7 +48,7 @@ func failedStatus(value any) bool {
 	return false
 }
 
-// codeOf reads an exit code. What is no number is 0: the other signs decide then.
+// codeOf reads an exit code. What is not a number is 0: the other signs decide then.
 func codeOf(value any) float64 {
 	switch n := value.(type) {
 	case json.Number:

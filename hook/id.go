@@ -10,7 +10,7 @@ import (
 
 // ID names one event. IDs made by Fire sort by time: 48 bits of milliseconds since
 // 1970 and 80 random ones, as in a ULID. As text, in JSON too, it is 32 hexadecimal
-// digits. IDs are comparable; the zero ID is no event's.
+// digits. IDs are comparable; the zero ID is not an event's.
 type ID [16]byte
 
 // newMark completes a mark. born is when the event was fired, since

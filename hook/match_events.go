@@ -70,7 +70,7 @@ type callKey struct {
 	fact bool
 }
 
-// callKeys are the keys that say nothing of an event that is no call. A hook of such an
+// callKeys are the keys that say nothing of an event that is not a call. A hook of such an
 // event that has one of them could never run, which is a mistake.
 func (m *Match) callKeys() []callKey {
 	keys := []callKey{

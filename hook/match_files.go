@@ -282,7 +282,7 @@ func (c *compiler) sentFile(want *sent, i int, pattern string) {
 	want.places = append(want.places, found...)
 }
 
-// sentName adds a pattern of what is no file.
+// sentName adds a pattern of what is not a file.
 func (c *compiler) sentName(want *sent, i int, pattern string) {
 	g, err := compileName(pattern)
 	if err == nil {

@@ -144,7 +144,7 @@ func (s *shim) collect(r *os.File, most int64) func() []byte {
 				continue // a busy machine may not have let us read before
 			}
 			mu.Lock()
-			if int64(len(b)+n) <= most { // beyond that it is no answer
+			if int64(len(b)+n) <= most { // beyond that it is not an answer
 				b = append(b, chunk[:n]...)
 			}
 			mu.Unlock()

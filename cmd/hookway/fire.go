@@ -181,7 +181,7 @@ func openWithin(ctx context.Context, file string) (*os.File, error) {
 }
 
 // hasInput reports whether stdin was given: a file, or a pipe. A terminal, a
-// closed stdin and /dev/null are no input.
+// closed stdin and /dev/null are not input.
 func hasInput(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && (info.Mode().IsRegular() || info.Mode()&os.ModeNamedPipe != 0)

@@ -168,7 +168,7 @@ func showLog(ctx context.Context, a *app, o logOptions) error {
 	return nil
 }
 
-// endOfReader is no error if the reader of our output has seen enough.
+// endOfReader is not an error if the reader of our output has seen enough.
 func endOfReader(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		return nil

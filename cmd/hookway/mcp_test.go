@@ -292,7 +292,7 @@ func TestMCPEndsWithASignal(t *testing.T) {
 	}
 }
 
-// TestMCPNoJSON: what is no JSON ends the server, with one line that says so.
+// TestMCPNoJSON: what is not JSON ends the server, with one line that says so.
 func TestMCPNoJSON(t *testing.T) {
 	cmd := newMCPStage(t).command()
 	var out, problems bytes.Buffer

@@ -253,7 +253,7 @@ func momentsOf(ctx context.Context, a *app, path string) iter.Seq2[*replay.Momen
 	}
 }
 
-// fromPipe gives what can be read of what is no file.
+// fromPipe gives what can be read of what is not a file.
 func fromPipe(ctx context.Context, a *app, path string) iter.Seq2[*replay.Moment, error] {
 	return func(yield func(*replay.Moment, error) bool) {
 		f, err := os.Open(path)

@@ -43,7 +43,7 @@ func tmuxServer(ctx context.Context, a *app) (server *tmux.Server, dir string, e
 
 // wrapInTmux has hookway run the program in a session of tmux, and shows it to
 // the user, if there is one. hookway's exit code is the program's; a user who
-// detaches leaves the session running, which is no failure.
+// detaches leaves the session running, which is not a failure.
 func wrapInTmux(ctx context.Context, a *app, name, file string, command []string) error {
 	host, dir, err := tmuxServer(ctx, a)
 	if err != nil {

@@ -256,7 +256,7 @@ func TestAWebhookHearsWhatNobodyCouldTell(t *testing.T) {
 }
 
 // TestAWebhookIsToldWhatWasDecidedAndNoSecret: after the decision, with the outcome, as
-// the audit log would have it; and that is no event of its own in the log.
+// the audit log would have it; and that is not an event of its own in the log.
 func TestAWebhookIsToldWhatWasDecidedAndNoSecret(t *testing.T) {
 	s := &webhookService{t: t}
 	s.come()

@@ -139,7 +139,7 @@ func TestARecordThatDoesNotVerify(t *testing.T) {
 	p.until("what can be read is there all the same", `document.querySelectorAll("[data-seq]").length > 10`)
 }
 
-// TestATornRecord: a line is no record at all.
+// TestATornRecord: a line is not a record at all.
 func TestATornRecord(t *testing.T) {
 	w := newWorld(t, "")
 	w.fill(30)

@@ -124,7 +124,7 @@ func (c *complaints) complained() (all []string) {
 }
 
 // elsewhere are requests to other places than these origins. What a document carries
-// with it is no request.
+// with it is not a request.
 func (c *complaints) elsewhere(origins ...string) (all []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

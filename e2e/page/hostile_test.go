@@ -238,7 +238,7 @@ func TestCookiesOfAnotherPort(t *testing.T) {
 	}
 }
 
-// TestAProgramOfThisMachineNeedsBothHalves: who is no browser can send what it likes,
+// TestAProgramOfThisMachineNeedsBothHalves: who is not a browser can send what it likes,
 // and lacks the cookie or the token.
 func TestAProgramOfThisMachineNeedsBothHalves(t *testing.T) {
 	w := newWorld(t, "")

@@ -187,7 +187,7 @@ func TestPayloadsInFiles(t *testing.T) {
 		fmt.Fprintf(&hooks, "  - {id: hook-%d, on: PreToolUse, description: %s, match: {tool: Bash}, block: %s}\n", n, text, text)
 	}
 	w.write(filepath.Join(w.project, "hookway.yaml"), hooks.String())
-	if out, err := w.try("trust", "--yes"); err != nil { // some of it is no configuration; the page shows that
+	if out, err := w.try("trust", "--yes"); err != nil { // some of it is not a configuration; the page shows that
 		t.Logf("hookway trust: %v\n%.2000s", err, out)
 	}
 	w.serve()

@@ -106,7 +106,7 @@ func compare(agent string, h happening, native, got verdict) (how, later string)
 // has a description for a command.
 func sameInput(h happening, want, got object) bool {
 	if want == nil || got == nil {
-		// A hook may give back the input as it was: that is no change.
+		// A hook may give back the input as it was: that is not a change.
 		return want != nil && reflect.DeepEqual(normal(want), normal(h.fields["tool_input"].(object)))
 	}
 	trim := func(o object) object {

@@ -18,7 +18,7 @@ import (
 // helperSocket tells this test binary that it is a server, and where.
 const helperSocket = "HOOKWAY_TEST_ENGINE_SOCKET"
 
-// TestHelperServes is no test: it is the server of the one below.
+// TestHelperServes is not a test: it is the server of the one below.
 func TestHelperServes(t *testing.T) {
 	path := os.Getenv(helperSocket)
 	if path == "" {

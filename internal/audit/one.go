@@ -15,7 +15,7 @@ import (
 var ErrNoSuch = errors.New("the record is not there")
 
 // One gives one record of a log by its number, with its event if hooks decided. It reads
-// the one file that has it. The error of a line that is no record is a *Damage.
+// the one file that has it. The error of a line that is not a record is a *Damage.
 func One(dir string, seq int64) (w Whole, err error) {
 	names, err := fileNames(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

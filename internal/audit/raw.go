@@ -85,7 +85,7 @@ func Backward(f io.ReaderAt, before int64) iter.Seq2[Line, error] {
 func Parse(text []byte, r *Record) error { return parseLine(text, r) }
 
 // Sealed gives the hash that a line ends with, and whether it is the one that the line
-// should have after the one whose hash is prev. A line that is no record has none.
+// should have after the one whose hash is prev. A line that is not a record has none.
 func Sealed(text []byte, prev string) (hash string, sound bool) {
 	if !hasHash(text) {
 		return "", false

@@ -236,7 +236,7 @@ func callsHookway(words []string, depth int) bool {
 	return false
 }
 
-// firstArgument is the first of hookway's arguments that is no flag.
+// firstArgument is the first of hookway's arguments that is not a flag.
 func firstArgument(args []string) string {
 	for i := 0; i < len(args); i++ {
 		switch {

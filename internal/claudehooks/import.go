@@ -205,7 +205,7 @@ func (i *Import) readFile(s *Source) bool {
 	}
 	r := &settings{Reader: strict.Reader{File: s.Path}, in: i, events: i.Known(), source: s, numbers: map[string]int{}}
 	r.read(data)
-	if problems := r.Problems.Sorted(); len(problems) > 0 { // it is no settings file
+	if problems := r.Problems.Sorted(); len(problems) > 0 { // it is not a settings file
 		i.Report.Problems = append(i.Report.Problems, problems...)
 		i.Report.Failed = append(i.Report.Failed, s.Path)
 		return false

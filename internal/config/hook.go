@@ -385,7 +385,7 @@ func readEnv(r *reader, n *yaml.Node, h *hookSpec) {
 	slices.Sort(h.env)
 }
 
-// readHook reads an entry of hooks; nil if it is no map. finish does the rest when all
+// readHook reads an entry of hooks; nil if it is not a map. finish does the rest when all
 // are read.
 func (r *reader) readHook(n *yaml.Node) *hookSpec {
 	h := &hookSpec{node: n}

@@ -44,7 +44,7 @@ func newLoader(opts Options) (*loader, error) {
 	return l, nil
 }
 
-// Load finds and reads the configuration. Mistakes in files are no error: they
+// Load finds and reads the configuration. Mistakes in files are not errors: they
 // are the set's Problems, and each file that has one is left out whole while the
 // others are used. The error means that nothing could be looked for at all. The
 // set must be closed.
@@ -197,7 +197,7 @@ func (la *layer) settleTrial(f *found) {
 	}
 }
 
-// checkProgram warns of a program that is not there. It is no mistake of the
+// checkProgram warns of a program that is not there. It is not a mistake of the
 // file: the program may be installed later, and until then the hook's failure
 // policy speaks.
 func (l *loader) checkProgram(ctx context.Context, f *found) {

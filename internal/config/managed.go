@@ -14,7 +14,7 @@ import (
 // Managed is where an administrator keeps a hookway.yaml that holds for all users of a
 // machine: nothing below makes it milder or switches it off.
 type Managed struct {
-	// Dir is its folder; empty is trust.ManagedDir. It is no part of the environment,
+	// Dir is its folder; empty is trust.ManagedDir. It is not part of the environment,
 	// which an agent could change.
 	Dir string
 

@@ -116,7 +116,7 @@ func TestManagedFilesThatDoNotCount(t *testing.T) {
 	}
 }
 
-// What is asked because of a mistake in the administrator's file is no user's to let pass.
+// What is asked because of a mistake in the administrator's file is not a user's to let pass.
 func TestAManagedMistakeIsNotLetThrough(t *testing.T) {
 	for text, want := range map[string]hook.Action{
 		"guards: {use: gti}\n": hook.ActionBlock,

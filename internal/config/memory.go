@@ -295,7 +295,7 @@ func (r *reader) server(n *yaml.Node, what string) string {
 	return ""
 }
 
-// readMemory reads memory as a whole; nil if it is no map.
+// readMemory reads memory as a whole; nil if it is not a map.
 func readMemory(r *reader, n *yaml.Node) *memorySpec {
 	m := &memorySpec{node: n}
 	m.Budget, m.Backend = DefaultMemoryBudget, MemoryBuiltin

@@ -305,7 +305,7 @@ var markers = []struct {
 }{{fileName, false}, {fileNameYML, false}, {scriptNames[0], false}, {scriptNames[1], false}, {".hookway/hooks", true}, {".acai/hooks", true}}
 
 // workspaceOf is the nearest folder, from dir upwards, that has hooks; "" if
-// there is none. The folder of the user's configuration is no workspace.
+// there is none. The folder of the user's configuration is not a workspace.
 func workspaceOf(dir, userDir string) string {
 	for ws := range workspacesOf(dir, userDir) {
 		return ws

@@ -16,7 +16,7 @@ export const activate = (api) => {
   api.on("message_sent", (e) => { heard.push(e.content); });
   api.on("tool_result_persist", (e) => ({ message: { ...e.message, content: [{ type: "text", text: e.message.content[0].text.replace("secret", "***") }] } }));
   api.on("before_tool_call", (e) => e.params.command === "heard" ? { block: true, blockReason: heard.join() } : undefined);
-  api.registerHook("message:received", (e) => e); // what it was given is no answer
+  api.registerHook("message:received", (e) => e); // what it was given is not an answer
   api.on("before_prompt_build", (e) => e);
 };`}, "")
 	native := seedEnvelope

@@ -101,7 +101,7 @@ func (r *resolver) shell(line string) commandLine {
 		last = w.End
 		text := line[w.Start:w.End]
 		switch {
-		case w.Output: // what a command writes is no part of it
+		case w.Output: // what a command writes is not part of it
 			b.WriteString(text)
 			continue
 		case moved && !filepath.IsAbs(text) && !strings.Contains(text, "$"):

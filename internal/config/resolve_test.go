@@ -33,7 +33,7 @@ func TestWordsThatNameFilesBesideTheConfigurationMeanThose(t *testing.T) {
 		{"cat | ./guard.sh|sh hooks/g.sh;./guard.sh&", "cat | @@/guard.sh|sh @@/hooks/g.sh;@@/guard.sh&"},
 		{"(./guard.sh)", "(@@/guard.sh)"},
 		{"./guard.sh <./b.py", "@@/guard.sh <@@/b.py"},
-		{"./guard.sh > ./log 2>>./log", "@@/guard.sh > ./log 2>>./log"}, // what it writes is no part of it
+		{"./guard.sh > ./log 2>>./log", "@@/guard.sh > ./log 2>>./log"}, // what it writes is not part of it
 		{"./missing.sh", "@@/missing.sh"},                               // so that an agent's folder cannot supply it
 		{"cd hooks && ./g.sh && ./guard.sh", "cd hooks && ./g.sh && ./guard.sh"},
 		{`cd hooks && "$HOOKWAY_PROJECT_DIR/guard.sh"`, `cd hooks && "$HOOKWAY_PROJECT_DIR/guard.sh"`},

@@ -69,7 +69,7 @@ const (
 
 // fileSpec is one hookway.yaml as it is written.
 type fileSpec struct {
-	unread       bool // it is no YAML
+	unread       bool // it is not YAML
 	hooks        []*hookSpec
 	events       []*eventSpec
 	imports      []string

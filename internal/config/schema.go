@@ -60,7 +60,7 @@ func hookSchema() schema {
 	var handlers []schema
 	for _, kind := range handlerKinds {
 		one := schema{"required": []string{kind}}
-		if kind == "allow" { // beside script and wasm it is no handler
+		if kind == "allow" { // beside script and wasm it is not a handler
 			one["not"] = schema{"anyOf": []schema{{"required": []string{"script"}}, {"required": []string{"wasm"}}}}
 		}
 		handlers = append(handlers, one)

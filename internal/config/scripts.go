@@ -333,7 +333,7 @@ func plainly(err error) string {
 	return strict.Clip(strings.TrimSpace(schemaPath().ReplaceAllString(err.Error(), "")))
 }
 
-// readGrants reads what trust.json has; what nobody knows is no grant.
+// readGrants reads what trust.json has; what nobody knows is not a grant.
 func readGrants(names []string) (out []script.Grant) {
 	for _, name := range names {
 		if g, err := script.ParseGrant(name); err == nil {

@@ -98,7 +98,7 @@ type Hook struct {
 	broken bool       // it cannot be asked: it only fails
 	late   *lateHooks // of its script
 	said   string     // its id in the script
-	told   *webhookAs // nil: it is no webhook that is told by way of the spool
+	told   *webhookAs // nil: it is not a webhook that is told by way of the spool
 }
 
 // Set is a configuration that was read: the hooks of all files in the order of

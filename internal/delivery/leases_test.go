@@ -16,7 +16,7 @@ import (
 // patient bounds every wait of these tests; none comes near it.
 const patient = 2 * time.Minute
 
-// silent are no hooks.
+// silent are not hooks.
 type silent struct{}
 
 func (silent) Sending(context.Context, hook.Message) (out hook.Outcome[hook.Message], err error) {

@@ -25,7 +25,7 @@ type Decision struct {
 	Verdict Verdict      `json:"verdict"`
 
 	// Call is what hookway explain tells of it: the rules of today over the facts of then.
-	// It is nil of what is no call of a tool.
+	// It is nil of what is not a call of a tool.
 	Call *guards.Explanation `json:"call"`
 }
 

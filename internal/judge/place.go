@@ -47,7 +47,7 @@ func (r *request) place(dir string) place {
 	return place{dir: dir, setting: r.setting, log: logline.Or(r.Log), seen: &r.seenFiles}
 }
 
-// placeOf is where a caller that is no agent works: in dir, and with the daemon's
+// placeOf is where a caller that is not an agent works: in dir, and with the daemon's
 // own settings but for those that env has.
 func (j *Judge) placeOf(dir string, env environ) (place, error) {
 	p := place{dir: dir, log: logline.Or(j.Log), setting: func(name string) string {

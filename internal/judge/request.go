@@ -108,7 +108,7 @@ type request struct {
 	ev       hook.AnyEvent     // nil until it is decoded
 	own      string            // the session's id in the agent's words
 	delivery *delivery.Answer  // nil until the event is decoded
-	one      *guards.OneCall   // nil until the event is fired, and if it is no call
+	one      *guards.OneCall   // nil until the event is fired, and if it is not a call
 	yes      passedBy          // by which the call passes what hooks ask
 	telling  []approve.Request // whose answers the agent is told now
 

@@ -39,7 +39,7 @@ func (r *request) open(ctx context.Context) (leave func(), err error) {
 	return leave, nil
 }
 
-// openOthers opens the workspaces of the other roots. A root that is no folder has
+// openOthers opens the workspaces of the other roots. A root that is not a folder has
 // no guards; one that has some which cannot be read stops the event.
 func (r *request) openOthers(ctx context.Context) error {
 	if len(r.roots) < 2 {

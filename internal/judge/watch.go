@@ -102,7 +102,7 @@ func newest(dir string) (seq int64) {
 	return seq
 }
 
-// watchable refuses a name that is no event's, if it looks like a mistyped one.
+// watchable refuses a name that is not an event's, if it looks like a mistyped one.
 // Other names may be those of agents, or of a workspace that is not open yet.
 func (j *Judge) watchable(ctx context.Context, f WatchFilter) error {
 	if _, err := hook.Lookup(f.Event); err == nil || f.Event == "" {

@@ -32,7 +32,7 @@ type Observations struct {
 // Look is one look at the disk: what was done, at which path, and what was found.
 //
 //	stat, path, "file", "dir", "link" or "other"; nothing: it is not there
-//	link, path, where it leads; nothing: it is no link
+//	link, path, where it leads; nothing: it is not a link
 //	list, path, names…; nothing: it cannot be listed, or is empty
 //	read, path, how many bytes were asked for, hash of what came; no hash: it cannot be read
 //

@@ -136,7 +136,7 @@ func TestATornBlockCostsNoOther(t *testing.T) {
 	}
 }
 
-// What somebody changed is no torn block: it is told as a damage, with its place.
+// What somebody changed is not a torn block: it is told as a damage, with its place.
 func TestAChangedBlockIsNotTakenForATornOne(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, Config{Dir: dir}, 1, 3, 1)

@@ -44,7 +44,7 @@ type Ntfy struct {
 // Bounds of what goes to and fro.
 const (
 	sendTime  = 20 * time.Second
-	mostReply = 64 << 10 // of an answer that is no stream
+	mostReply = 64 << 10 // of an answer that is not a stream
 	mostBody  = 8000     // of a card: a server takes twice the 4096 bytes of a text
 	quietTime = 150 * time.Second
 )
@@ -233,7 +233,7 @@ func (n *Ntfy) do(ctx context.Context, method, to string, body []byte) (*http.Re
 	return response, nil
 }
 
-// streams says why an answer is no stream of messages.
+// streams says why an answer is not a stream of messages.
 func (n *Ntfy) streams(response *http.Response) error {
 	if err := n.refused(response, "read the topic of the answers"); err != nil {
 		return err

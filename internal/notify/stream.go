@@ -105,7 +105,7 @@ func (n *Ntfy) subscribe(ctx context.Context, since *string, answer Answer, read
 	}
 }
 
-// nextMessage reads a line of a stream. One that is no message, or too long for an answer,
+// nextMessage reads a line of a stream. One that is not a message, or too long for an answer,
 // is passed over: it would stand there again after each new connection.
 func nextMessage(lines *bufio.Reader) (m message, err error) {
 	line, err := lines.ReadSlice('\n')

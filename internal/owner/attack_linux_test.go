@@ -379,7 +379,7 @@ func TestAnAgentCannotAnswer(t *testing.T) {
 func TestAnAgentInTheSameTerminal(t *testing.T) {
 	s := newStage(t)
 	// A shell with an agent in the background, as ^Z leaves it, and then the question: the
-	// agent runs, and is no shell any more, when it has made the file.
+	// agent runs, and is not a shell any more, when it has made the file.
 	if err := os.Symlink(s.self, filepath.Join(s.dir, "codex")); err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func tricky(u *url.URL) bool {
 }
 
 // ownPage refuses what a browser sends for a page of another origin, also of another
-// port. A program that is no browser says nothing of the kind, and has no session.
+// port. A program that is not a browser says nothing of the kind, and has no session.
 func ownPage(r *http.Request) error {
 	if origin := r.Header.Values("Origin"); len(origin) > 1 || len(origin) == 1 && origin[0] != "http://"+r.Host {
 		return refuse(http.StatusForbidden, "not-here", "the request comes from a page of %q; only hookway's own may ask", strings.Join(origin, ", "))

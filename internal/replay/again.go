@@ -140,7 +140,7 @@ func (a *Again) take(x *comparison) {
 	}
 }
 
-// noCase says why an event is no case for hooks_test.yaml.
+// noCase says why an event is not a case for hooks_test.yaml.
 func (c *comparison) noCase() string {
 	switch {
 	case c.s.moment.Granted != "":

@@ -18,7 +18,7 @@ const (
 	Refused  Became = "refused"   // by the agent's person, or interrupted
 	Stopped  Became = "stopped"   // by a hook, or by the agent's own settings
 	NotKnown Became = "not known" // a call without a result
-	Happened Became = "happened"  // what is no call: a prompt, a result
+	Happened Became = "happened"  // what is not a call: a prompt, a result
 )
 
 // Past counts what became of calls of which agents' own records tell.

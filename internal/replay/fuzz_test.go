@@ -76,7 +76,7 @@ func FuzzPreview(f *testing.F) {
 	})
 }
 
-// TestFar: what may be on another machine is no place of calls.
+// TestFar: what may be on another machine is not a place of calls.
 func TestFar(t *testing.T) {
 	if _, ok := newWorlds(nil).of("//server/share"); ok {
 		t.Error("a share is a place of calls")
@@ -101,7 +101,7 @@ func TestTheHomeIsATilde(t *testing.T) {
 	}
 }
 
-// FuzzFromFile reads what is no file of events: each line is an event, or is told.
+// FuzzFromFile reads what is not a file of events: each line is an event, or is told.
 func FuzzFromFile(f *testing.F) {
 	f.Add([]byte(`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{"command":"ls"}}` + "\n{\n"))
 	f.Add([]byte(`{"seq":2,"time":"2026-01-02T03:04:05Z","event":"PreToolUse","tool":"Bash","tool_input":{"command":"x"},"action":"block","steps":[{"hook":"h","action":"block"}]}`))

@@ -99,7 +99,7 @@ func (p *page) StyleHash() string {
 
 // WriteHTML writes a report as one page that needs nothing from elsewhere. A file is
 // replaced in one step, where it lies if the path is a link, and only its user may read it.
-// What is no file, as a pipe, is written to.
+// What is not a file, as a pipe, is written to.
 func (r *Report) WriteHTML(path string) error {
 	text, err := r.HTML()
 	if err != nil {
@@ -117,7 +117,7 @@ func (r *Report) WriteHTML(path string) error {
 	return nil
 }
 
-// writeTo writes to what is no file.
+// writeTo writes to what is not a file.
 func writeTo(path string, text []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {

@@ -90,7 +90,7 @@ func TestAnEmptyPage(t *testing.T) {
 	}
 }
 
-// TestThePageKeepsWhatStandsThere: a link stays one, and what is no file is written to.
+// TestThePageKeepsWhatStandsThere: a link stays one, and what is not a file is written to.
 func TestThePageKeepsWhatStandsThere(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links take rights there")

@@ -308,7 +308,7 @@ func TestChangedPlacesAndBudgets(t *testing.T) {
 }
 
 // TestAConfigurationWithMistakes: each is a line that says where, once, and what it keeps
-// from being read is no change.
+// from being read is not a change.
 func TestAConfigurationWithMistakes(t *testing.T) {
 	p := newPlace(t, everything, scripts)
 	dir := p.past(t, 300)

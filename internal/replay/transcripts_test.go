@@ -48,7 +48,7 @@ func TestEachCallOfTheTranscriptsIsFired(t *testing.T) {
 }
 
 // TestWhatHappenedIsCompared: what ran is newly blocked or asked about; what a person
-// refused is no change; of what has no result nothing is said.
+// refused is not a change; of what has no result nothing is said.
 func TestWhatHappenedIsCompared(t *testing.T) {
 	m := newMachine(t)
 	m.claude("s1",
@@ -176,7 +176,7 @@ func TestARecordIsRecognised(t *testing.T) {
 	}
 }
 
-// TestRefusedIsNoTextOfACall: what a call prints that succeeded is no person's word, and
+// TestRefusedIsNoTextOfACall: what a call prints that succeeded is not a person's word, and
 // Codex, which tells no failures, begins with it.
 func TestRefusedIsNoTextOfACall(t *testing.T) {
 	m := newMachine(t)

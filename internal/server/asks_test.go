@@ -285,7 +285,7 @@ func TestAForeignTokenAnswersNothing(t *testing.T) {
 	say("desk-said", "allow "+allow)   // another channel's
 	say("phone-said", "allow "+deny)   // another answer's
 	say("phone-said", "deny "+allow)   // the same
-	say("phone-said", "allow "+r.Code) // a code is no token
+	say("phone-said", "allow "+r.Code) // a code is not a token
 	say("phone-said", "allow AAAAAAAAAAAAAAAAAAAAAAAAAA")
 	eventually.True(t, "both are logged", func() bool {
 		return a.logged("somebody answers over the channel phone with a token that answers nothing") && a.logged("somebody answers over the channel desk with")

@@ -35,7 +35,7 @@ type Testbed struct {
 // file; "" is the current folder. It must be closed.
 func (h *Home) OpenTestbed(ctx context.Context, path string) (*Testbed, error) {
 	options := h.Options()
-	options.Guards = nil // one case is no history for the next
+	options.Guards = nil // one case is not a history for the next
 	file := ""
 	if path != "" {
 		info, err := os.Stat(path)

@@ -28,7 +28,7 @@ import (
 // another one as agents do.
 //
 // Whoever ends it meanwhile waits until it is in both: one that says what it got,
-// and keeps no record of it, is no agent.
+// and keeps no record of it, is not an agent.
 func remember(text string) {
 	ends := make(chan os.Signal, 1)
 	signal.Notify(ends, syscall.SIGHUP, syscall.SIGTERM)

@@ -371,7 +371,7 @@ func TestANameThatNobodyCanSendTo(t *testing.T) {
 	}
 }
 
-// What an agent gets is no directive for it, also not if it says it again.
+// What an agent gets is not a directive for it, also not if it says it again.
 func TestAMessageIsNoDirective(t *testing.T) {
 	t.Parallel()
 	mailbox, w := newMailbox(t), newWrapped(t)

@@ -14,7 +14,7 @@ import (
 type AgentHooks interface {
 	// Begin says that SessionStart was fired, before the program runs. The agent's
 	// own report of it gets the text that the hooks injected. A nil offer: there
-	// is no text, or it is to be typed.
+	// is not text, or it is to be typed.
 	Begin(text string) delivery.Offer
 
 	// Offer leaves a text for the next event of the agent that takes one. Nil: the text

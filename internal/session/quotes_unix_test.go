@@ -14,7 +14,7 @@ import (
 )
 
 // What runs is not always what was started: what hooks inject of the words of others
-// is no command for a shell that a script has started or become; the rest is typed.
+// is not a command for a shell that a script has started or become; the rest is typed.
 func TestAQuoteToAShellBehindAScriptIsNoCommand(t *testing.T) {
 	t.Parallel()
 	shell := program(t, "bash") + " --norc --noprofile -i"

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// MaxFile bounds a hookway.yaml. A larger one is no configuration but a mistake.
+// MaxFile bounds a hookway.yaml. A larger one is not a configuration but a mistake.
 const MaxFile = 1 << 20
 
 // Document reads YAML into nodes, which know their places. An empty file is a
@@ -43,7 +43,7 @@ func DocumentUpTo(most int, file string, data []byte) (*yaml.Node, Problems) {
 	return nil, Problems{p}
 }
 
-// noText says what is no text.
+// noText says what is not text.
 func noText(f *Fault) string {
 	if f.Control {
 		return fmt.Sprintf("control character U+%04X", f.Byte)

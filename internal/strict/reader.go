@@ -361,7 +361,7 @@ func (r *Reader) Name(n *yaml.Node, what string) (string, bool) {
 	return s, true
 }
 
-// BadName says why a text is no identifier, or "".
+// BadName says why a text is not an identifier, or "".
 func BadName(s string) string {
 	if len(s) > 200 {
 		return "is longer than 200 bytes"

@@ -236,7 +236,7 @@ var examples = sync.OnceValue(func() (out []tested) {
 	}
 	for _, p := range guards.Packs() {
 		for i := range p.Rules {
-			if p.Judges != "" { // sessions and results are no calls
+			if p.Judges != "" { // sessions and results are not calls
 				continue
 			}
 			for _, line := range slices.Concat(p.Rules[i].Stops, p.Rules[i].Passes) {

@@ -92,7 +92,7 @@ func prove(ctx context.Context, chosen []row, page string) error {
 	return nil
 }
 
-// commit names the tree that is proven. The page that is written is no change of it.
+// commit names the tree that is proven. The page that is written is not a change of it.
 func commit(page string) string {
 	out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
 	if err != nil {

@@ -65,7 +65,7 @@ func builtAnew(why error) string {
 // errForm is of a file of another version.
 var errForm = errors.New("it is of another version of hookway")
 
-// useless reports whether an error says that the file is no index of ours: not that it
+// useless reports whether an error says that the file is not an index of ours: not that it
 // cannot be reached, or written.
 func useless(err error) bool {
 	return errors.Is(err, errForm) || errors.Is(err, errBlock) || errors.Is(err, sqlite.ErrDamaged) || errors.Is(err, sqlite.ErrNewer) ||

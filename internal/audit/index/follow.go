@@ -158,7 +158,7 @@ func endsWith(path string, end int64, sum string) bool {
 			continue
 		}
 		hash, _ := audit.Sealed(l.Text, "")
-		return hash == sum || hash == "" // a line that is no record stands behind it
+		return hash == sum || hash == "" // a line that is not a record stands behind it
 	}
 	return false
 }

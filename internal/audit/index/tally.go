@@ -293,7 +293,7 @@ var bucketSize = math.Log(1.02)
 
 // bucketOf is the bucket of a time in milliseconds.
 func bucketOf(ms float64) int16 {
-	if !(ms >= 0.001) { // also what is no number
+	if !(ms >= 0.001) { // also what is not a number
 		return 0
 	}
 	return int16(min(1+math.Log(min(ms, 1e12)/0.001)/bucketSize, buckets-1))

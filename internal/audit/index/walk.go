@@ -231,7 +231,7 @@ func (w *walk) truth() bool {
 // mostNested bounds how deep a value may be.
 const mostNested = 64
 
-// value goes over any value, and tells of each text in it that is no name.
+// value goes over any value, and tells of each text in it that is not a name.
 func (w *walk) value(said func([]byte), depth int) {
 	if depth > mostNested {
 		w.lost = true

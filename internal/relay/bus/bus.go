@@ -49,7 +49,7 @@ type Bus struct {
 }
 
 // Start begins to carry messages. It returns when the server is up, or was tried
-// once: what may go away by itself, such as a network or a full disk, is no error,
+// once: what may go away by itself, such as a network or a full disk, is not an error,
 // but tried again, and [Bus.Status] shows it. Errors are mistakes of the
 // configuration, and [ErrInUse].
 func Start(ctx context.Context, store Store, c Config) (*Bus, error) {
