@@ -111,7 +111,7 @@ func (o *options) set(name, value string, given bool) error {
 	case !given && (name == "--event" || name == "--timeout" || name == "--hold"):
 		return errors.New("hookway-hook: " + name + " needs a value")
 	default:
-		return errors.New("hookway-hook: \"" + name + "\" is no flag")
+		return errors.New("hookway-hook: \"" + name + "\" is not a flag")
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ script does, the script and its line.`,
 				if recordID().MatchString(args[0]) {
 					x.record = args[0]
 				} else if _, err := exec.LookPath(args[0]); err != nil && mistypedID().MatchString(args[0]) {
-					return fmt.Errorf("%q is no record, by its seq or its event_id, which hookway log --json shows, and no program; of a command write hookway explain -- %[1]s", args[0])
+					return fmt.Errorf("%q is not a record, by its seq or its event_id, which hookway log --json shows, and no program; of a command write hookway explain -- %[1]s", args[0])
 				}
 			}
 			return x.explain(cmd.Context(), a)

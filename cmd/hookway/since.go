@@ -48,7 +48,7 @@ func timeSince(text string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("--since %q is no time; %s", text, wantedSince)
+	return time.Time{}, fmt.Errorf("--since %q is not a time; %s", text, wantedSince)
 }
 
 // noneEmpty reports a flag that was given without a value, as with a variable of a script

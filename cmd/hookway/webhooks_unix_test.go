@@ -68,7 +68,7 @@ func (s *webhookService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
-		s.t.Errorf("%s is no event: %v", body, err)
+		s.t.Errorf("%s is not an event: %v", body, err)
 	}
 	s.said = append(s.said, body)
 	s.ids, s.texts = append(s.ids, r.Header.Get("Webhook-Id")), append(s.texts, event.Content)

@@ -51,7 +51,7 @@ func (d *Server) recordCase(w http.ResponseWriter, r *http.Request, _ origin) (i
 		return 0, unfound(err)
 	}
 	if again.NoCase != "" {
-		return 0, problem("no-case", "record %d is no case for hooks_test.yaml: %s", seq, again.NoCase)
+		return 0, problem("no-case", "record %d is not a case for hooks_test.yaml: %s", seq, again.NoCase)
 	}
 	writeJSON(w, "application/json", http.StatusOK, testCase{again.YAML, again.File})
 	return 0, nil

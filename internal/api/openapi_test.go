@@ -491,7 +491,7 @@ func fits(form any, text []byte) error {
 	}
 	var value any
 	if err := json.Unmarshal(text, &value); err != nil {
-		return fmt.Errorf("it is no JSON: %w: %s", err, text)
+		return fmt.Errorf("it is not JSON: %w: %s", err, text)
 	}
 	return resolved.Validate(value)
 }

@@ -61,7 +61,7 @@ var kinds = map[string]struct {
 	"missing-field":     {http.StatusUnprocessableEntity, "The request lacks what is to be made of it"},
 	"not-answered":      {http.StatusConflict, "The answer does not count"},
 	"not-changed":       {http.StatusConflict, "Nothing was changed"},
-	"no-case":           {http.StatusUnprocessableEntity, "The record is no test case"},
+	"no-case":           {http.StatusUnprocessableEntity, "The record is not a test case"},
 	"not-sent":          {http.StatusUnprocessableEntity, "The message cannot be sent"},
 	"too-many":          {http.StatusTooManyRequests, "There are too many requests"},
 	"failed":            {http.StatusInternalServerError, "hookway could not decide"},

@@ -251,7 +251,7 @@ func recordNumber(r *http.Request) (int64, error) {
 	text := r.PathValue("name")
 	seq, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || seq < 1 {
-		return 0, problem("bad-request", "%q is no number of a record; it is the seq of hookway log --json, from 1", clip(text)).at("seq")
+		return 0, problem("bad-request", "%q is not the number of a record; it is the seq of hookway log --json, from 1", clip(text)).at("seq")
 	}
 	return seq, nil
 }

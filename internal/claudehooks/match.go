@@ -186,7 +186,7 @@ func Rule(rule string) (more []hook.Match, why string) {
 	tool = strings.TrimSpace(tool)
 	switch {
 	case tool == "" || inside && !closed:
-		return nil, "it is no permission rule such as Bash(git *); the hook runs for every call"
+		return nil, "it is not a permission rule such as Bash(git *); the hook runs for every call"
 	case !inside || pattern == "" || pattern == "*":
 		return []hook.Match{{Tool: toolsOf(tool)}}, ""
 	case tool == "Bash":

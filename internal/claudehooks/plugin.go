@@ -44,7 +44,7 @@ func (s *settings) enabledPlugins(n *yaml.Node) {
 	for _, p := range s.object(n, "enabledPlugins") {
 		id := p.Key.Value
 		if !pluginID().MatchString(id) {
-			s.Fail(p.Key, "write \"name@marketplace\": true", "enabledPlugins: %q is no plugin's id", strict.Line(id))
+			s.Fail(p.Key, "write \"name@marketplace\": true", "enabledPlugins: %q is not a plugin's id", strict.Line(id))
 			continue
 		}
 		on := p.Value.Kind == yaml.SequenceNode || p.Value.Value == "true" && !strict.IsText(p.Value)

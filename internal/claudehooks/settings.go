@@ -146,7 +146,7 @@ func (s *settings) variables(n *yaml.Node) {
 		case !ok || p.Value.Kind != yaml.ScalarNode:
 			s.Fail(p.Value, "", "env: %s must be a text, not %s", strict.Clip(p.Key.Value), strict.Describe(p.Value))
 		case p.Key.Value == "" || strings.ContainsAny(p.Key.Value, "=\x00"):
-			s.Fail(p.Key, "", "env: %q is no name of a variable", strict.Clip(p.Key.Value))
+			s.Fail(p.Key, "", "env: %q is not the name of a variable", strict.Clip(p.Key.Value))
 		default:
 			s.env = append(s.env, p.Key.Value+"="+value)
 		}

@@ -139,7 +139,7 @@ func makeApprovalWebhookKeys() []key[ApprovalWebhook] {
 		{name: "answers", doc: "The service may answer with POST /hooks/NAME, signed with the same secret. Default: it is only told.", shape: schema{"type": "string", "pattern": mappingName},
 			read: func(r *reader, n *yaml.Node, c *ApprovalWebhook) {
 				if c.Answers, _ = r.Text(n, "answers"); c.Answers != "" && !isMappingName(c.Answers) {
-					r.Fail(n, "use up to 64 letters, digits, '-', '_' and '.'; it is the end of the URL", "answers: %q is no name of a hook of the gateway", strict.Clip(c.Answers))
+					r.Fail(n, "use up to 64 letters, digits, '-', '_' and '.'; it is the end of the URL", "answers: %q is not the name of a hook of the gateway", strict.Clip(c.Answers))
 				}
 			}},
 		variableKey("secret_env", "The variable of the daemon's environment that has the secret: whsec_ and base64.", func(c *ApprovalWebhook) *string { return &c.SecretEnv }),
@@ -203,7 +203,7 @@ func readNtfy(r *reader, n *yaml.Node, c *ApprovalChannel) {
 	case keys["topic"] == nil:
 		r.Fail(n, example, "ntfy has no topic")
 	case err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" || u.RawQuery != "" || u.Fragment != "":
-		r.Fail(keys["url"], "write url: https://ntfy.sh", "url: this is no address of a server") // it may hold a password
+		r.Fail(keys["url"], "write url: https://ntfy.sh", "url: this is not the address of a server") // it may hold a password
 	case u.User != nil:
 		r.Fail(keys["url"], "put an access token into token_file", "url: there is a user or a password in it")
 	case u.Scheme == "http" && !loopback.Host(u.Hostname()):

@@ -276,7 +276,7 @@ func (l *asker) askScript(ctx context.Context, src *source, file *scriptFile, id
 	}
 	if len(d.Hooks) == 0 {
 		if d.Default {
-			return nil, errors.New("its default function is no hook yet: it does not say which events it wants; write export const on = [\"PreToolUse\"], or name the file under script: in hookway.yaml, with the events under on")
+			return nil, errors.New("its default function is not a hook yet: it does not say which events it wants; write export const on = [\"PreToolUse\"], or name the file under script: in hookway.yaml, with the events under on")
 		}
 		return nil, errors.New("it registers no hook; export a default function with export const on = [\"PreToolUse\"], or put what hooks only import into a folder of its own")
 	}
@@ -320,7 +320,7 @@ func (l *asker) strange(file, id string, h *script.Registered) bool {
 	left := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		_, err := known.Lookup(name)
 		if err != nil && name != "*" {
-			l.set.Warn(cmp.Or(h.Place, file), id, "nothing here fires "+name+": it is no event of OpenClaw that hookway knows; the handler is never called", "")
+			l.set.Warn(cmp.Or(h.Place, file), id, "nothing here fires "+name+": it is not an event of OpenClaw that hookway knows; the handler is never called", "")
 		}
 		return err != nil && name != "*"
 	})

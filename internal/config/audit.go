@@ -96,7 +96,7 @@ func readRedact(r *reader, n *yaml.Node) (out []string) {
 	for _, e := range names {
 		why := strict.BadName(e.Text)
 		if why == "" && !namesField(e.Text) {
-			why = "is no name"
+			why = "is not a name"
 		}
 		if why != "" {
 			r.Fail(e.Node, "name a field, as ssn or tool_input.content", "redact %q %s", strict.Clip(e.Text), why)

@@ -105,7 +105,7 @@ func TestABrokenPluginIsToldAndTheOthersRun(t *testing.T) {
 	w.plugin("guard@mk", pluginBlocks)
 	set := w.load()
 	w.want(set, "plugin:c@mk:Stop:2 active, plugin:guard@mk:PreToolUse:1 active")
-	for _, want := range []string{"a@mk", "stands beside", `"comand"`, "d@mk is enabled, and its hooks are missing", "e@mk must be true or false", `"no id" is no plugin's id`} {
+	for _, want := range []string{"a@mk", "stands beside", `"comand"`, "d@mk is enabled, and its hooks are missing", "e@mk must be true or false", `"no id" is not a plugin's id`} {
 		if n := strings.Count(set.Warnings.String(), want); n == 0 {
 			t.Errorf("no word of %s in\n%s", want, set.Warnings)
 		}

@@ -73,7 +73,7 @@ func readHosts(r *reader, n *yaml.Node) []string {
 	var out []string
 	for _, e := range r.Texts(n, "hosts") {
 		if strings.ContainsAny(e.Text, "/:*[] ") {
-			r.Fail(e.Node, "write hooks.example.com, without a scheme, a port and a path", "hosts: %q is no name of a host", strict.Clip(e.Text))
+			r.Fail(e.Node, "write hooks.example.com, without a scheme, a port and a path", "hosts: %q is not the name of a host", strict.Clip(e.Text))
 			continue
 		}
 		out = append(out, strings.ToLower(e.Text))
@@ -94,7 +94,7 @@ func named[T any](r *reader, n *yaml.Node, what, hint string, read func(r *reade
 	defer r.Deeper()()
 	for _, p := range r.Pairs(node) {
 		if !isMappingName(p.Key.Value) {
-			r.Fail(p.Key, "use up to 64 letters, digits, '-', '_' and '.'; it is the end of the URL", "%q is no name in %s", strict.Clip(p.Key.Value), what)
+			r.Fail(p.Key, "use up to 64 letters, digits, '-', '_' and '.'; it is the end of the URL", "%q is not a name in %s", strict.Clip(p.Key.Value), what)
 			continue
 		}
 		if one := read(r, p.Key.Value, p.Value); one != nil {

@@ -127,7 +127,7 @@ func (r *reader) checkHandler(at *strict.Entry, path string) bool {
 	case info.IsDir():
 		r.Fail(at.Node, "name the file", "%s is a folder", said)
 	case !info.Mode().IsRegular():
-		r.Fail(at.Node, "name a file", "%s is no file", said)
+		r.Fail(at.Node, "name a file", "%s is not a file", said)
 	case isScript(path):
 		f, err := disk.Open(path)
 		if err == nil {

@@ -264,7 +264,7 @@ func (r *reader) patterns(n *yaml.Node, what string) map[string][]string {
 func (r *reader) header(n *yaml.Node, what string) string {
 	name, ok := r.Text(n, what)
 	if ok && strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
-		r.Fail(n, "write it as X-Gitlab-Token", "%s %q is no name of a header", what, strict.Clip(name))
+		r.Fail(n, "write it as X-Gitlab-Token", "%s %q is not the name of a header", what, strict.Clip(name))
 		return ""
 	}
 	return name

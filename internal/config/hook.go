@@ -348,7 +348,7 @@ func readCommand(r *reader, n *yaml.Node, h *hookSpec) {
 func readNeeds(r *reader, n *yaml.Node, h *hookSpec) {
 	for _, e := range r.Texts(n, "needs") {
 		if strings.ContainsAny(e.Text, "=\x00") {
-			r.Fail(e.Node, "give names only", "%q is no name for a variable", strict.Clip(e.Text))
+			r.Fail(e.Node, "give names only", "%q is not a name for a variable", strict.Clip(e.Text))
 			continue
 		}
 		h.needs = append(h.needs, e.Text)
@@ -373,7 +373,7 @@ func readEnv(r *reader, n *yaml.Node, h *hookSpec) {
 		switch {
 		case !ok:
 		case name == "" || strings.ContainsAny(name, "=\x00"):
-			r.Fail(p.Key, "", "%q is no name for a variable", strict.Clip(name))
+			r.Fail(p.Key, "", "%q is not a name for a variable", strict.Clip(name))
 		case hook.RefusedVariable(name):
 			r.Fail(p.Key, "put it into the command itself, where it can be seen", "a hook may not set %s: it changes which code runs", name)
 		case strings.ContainsRune(value, 0):

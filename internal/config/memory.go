@@ -284,11 +284,11 @@ func (r *reader) server(n *yaml.Node, what string) string {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		r.Fail(n, "write it as http://localhost:6333", "%s is no http or https URL", what)
+		r.Fail(n, "write it as http://localhost:6333", "%s is not an http or https URL", what)
 	case u.User != nil:
 		r.Fail(n, "put the key into a variable of the environment, and name that with api_key_env", "%s holds a name or a password", what)
 	case u.RawQuery != "" || u.Fragment != "":
-		r.Fail(n, "take what begins with ? or # out", "%s is no plain URL", what)
+		r.Fail(n, "take what begins with ? or # out", "%s is not a plain URL", what)
 	default:
 		return strings.TrimRight(text, "/")
 	}

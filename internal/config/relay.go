@@ -207,7 +207,7 @@ func readServers(r *reader, n *yaml.Node, s *relaySpec) {
 			one = strings.TrimSpace(one)
 			u, err := url.Parse(one)
 			if err != nil || u.Hostname() == "" || u.Scheme != "nats" && u.Scheme != "tls" && u.Scheme != "ws" && u.Scheme != "wss" {
-				r.Fail(e.Node, "write nats://host:4222 or tls://host:4222", "nats: this is no address of a server") // it may hold a password
+				r.Fail(e.Node, "write nats://host:4222 or tls://host:4222", "nats: this is not the address of a server") // it may hold a password
 				continue
 			}
 			all = append(all, one)
@@ -230,12 +230,12 @@ func readChannels(r *reader, n *yaml.Node, s *relaySpec) {
 	for _, p := range r.Pairs(node) {
 		name := strings.TrimPrefix(p.Key.Value, "#")
 		if name == "" || strings.ContainsAny(name, "@#*/ \t\n") {
-			r.Fail(p.Key, "write a name without spaces and @ # * /", "%q is no name of a channel", strict.Clip(p.Key.Value))
+			r.Fail(p.Key, "write a name without spaces and @ # * /", "%q is not the name of a channel", strict.Clip(p.Key.Value))
 			continue
 		}
 		for _, e := range r.Texts(p.Value, "the members of a channel") {
 			if strings.ContainsAny(e.Text, "@#*/ \t\n") {
-				r.Fail(e.Node, "write names of agents, as [Alice, Bob]", "%q is no name of an agent", strict.Clip(e.Text))
+				r.Fail(e.Node, "write names of agents, as [Alice, Bob]", "%q is not the name of an agent", strict.Clip(e.Text))
 				continue
 			}
 			s.Channels[name] = append(s.Channels[name], e.Text)
@@ -269,7 +269,7 @@ func (m *remoteSpec) check(r *reader) {
 	u, err := url.Parse(m.URL)
 	switch {
 	case err != nil || u.Hostname() == "" || u.Scheme != "tls" && u.Scheme != "nats" || u.Path != "":
-		r.Fail(m.node, "write tls://hub:7422", "this is no address of a machine to join")
+		r.Fail(m.node, "write tls://hub:7422", "this is not the address of a machine to join")
 	case u.Scheme == "nats" && !loopback.Host(u.Hostname()) && m.TLS == (RelayTLS{}):
 		r.Fail(m.node, "write tls://"+u.Host, "messages to %s would go in the clear", strict.Clip(u.Hostname()))
 	}
@@ -286,7 +286,7 @@ func (s *relaySpec) checkListener(r *reader) {
 	}
 	host, port, err := net.SplitHostPort(l.Listen)
 	if _, e := net.LookupPort("tcp", port); err != nil || e != nil || port == "0" {
-		r.Fail(s.leaf, "write 0.0.0.0:7422 or 127.0.0.1:7422", "listen: %q is no address", strict.Clip(l.Listen))
+		r.Fail(s.leaf, "write 0.0.0.0:7422 or 127.0.0.1:7422", "listen: %q is not an address", strict.Clip(l.Listen))
 		return
 	}
 	r.checkPair(s.leaf, l.TLS)

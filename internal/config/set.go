@@ -366,7 +366,7 @@ func (l *lease) post(ctx context.Context, m web.Message) error {
 	defer l.give()
 	r, ok := inner.(*spool.Receiver)
 	if !ok {
-		return errors.New("the hook is no webhook that is told")
+		return errors.New("the hook is not a webhook that is told")
 	}
 	return r.Post(ctx, m)
 }

@@ -109,7 +109,7 @@ func withHooks(user, ours []byte) (string, error) {
 		err = json.Unmarshal(whole["hooks"], &hooks)
 	}
 	if err != nil || whole == nil {
-		return "", errors.New("claude's --settings are no JSON object with hooks that hookway understands")
+		return "", errors.New("claude's --settings are not a JSON object with hooks that hookway understands")
 	}
 	if err := json.Unmarshal(ours, &our); err != nil {
 		return "", fmt.Errorf("hookway's own settings cannot be read: %w", err)

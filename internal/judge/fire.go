@@ -49,7 +49,7 @@ func (f *Firing) check() error {
 	for _, kv := range f.Env {
 		name, _, ok := strings.Cut(kv, "=")
 		if !ok || name == "" || strings.ContainsRune(kv, 0) {
-			return &RequestError{Field: "env", Err: fmt.Errorf("%q is no variable", name)}
+			return &RequestError{Field: "env", Err: fmt.Errorf("%q is not a variable", name)}
 		}
 		if f.Foreign && !slices.Contains(foreignEnv, name) {
 			return &RequestError{Field: "env", Err: fmt.Errorf("%s is not taken from another machine or user, since variables can make hooks run other programs; fire at the daemon's own socket to set it, or set env in the hook's configuration", name)}

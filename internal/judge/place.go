@@ -60,7 +60,7 @@ func (j *Judge) placeOf(dir string, env environ) (place, error) {
 		return p, nil
 	}
 	if !filepath.IsAbs(dir) {
-		return p, &RequestError{Field: "cwd", Err: fmt.Errorf("%q is no absolute path; say the whole path of the folder whose hooks are meant", dir)}
+		return p, &RequestError{Field: "cwd", Err: fmt.Errorf("%q is not an absolute path; say the whole path of the folder whose hooks are meant", dir)}
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return p, &RequestError{Field: "cwd", Err: fmt.Errorf("there is no folder %s on this machine; leave it out to ask the user's own hooks alone", dir)}

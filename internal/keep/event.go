@@ -133,13 +133,13 @@ var ErrNewer = errors.New("a newer hookway kept it; update this one")
 func Parse(entry []byte) (*Event, error) {
 	e := &Event{}
 	if err := json.Unmarshal(entry, e); err != nil {
-		return nil, fmt.Errorf("it is no kept event: %w", err)
+		return nil, fmt.Errorf("it is not a kept event: %w", err)
 	}
 	switch {
 	case e.Version > version:
 		return nil, ErrNewer
 	case e.Version < 1 || len(e.Payload) == 0:
-		return nil, errors.New("it is no kept event: it has no version, or no event")
+		return nil, errors.New("it is not a kept event: it has no version, or no event")
 	}
 	return e, nil
 }

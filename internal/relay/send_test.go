@@ -45,7 +45,7 @@ func TestWhatIsNotSent(t *testing.T) {
 		"an answer to nothing":      {relay.Message{From: "Alice", To: "Bob", Content: "x", ReplyTo: "00000000"}, []string{`no message "00000000"`}},
 		"10 MiB":                    {relay.Message{From: "Alice", To: "Bob", Content: big}, []string{"10 MiB", "256 KiB", "attach"}},
 		"metadata without end":      {relay.Message{From: "Alice", To: "Bob", Content: "x", Metadata: map[string]any{"a": big}}, []string{"10 MiB", "64 KiB"}},
-		"metadata that is no JSON":  {relay.Message{From: "Alice", To: "Bob", Content: "x", Metadata: map[string]any{"a": func() {}}}, []string{"metadata"}},
+		"metadata that is not JSON": {relay.Message{From: "Alice", To: "Bob", Content: "x", Metadata: map[string]any{"a": func() {}}}, []string{"metadata"}},
 		"too many hops":             {relay.Message{From: "Alice", To: "Bob", Content: "x", Hops: 9}, []string{"passed the message on 9 times", "8"}},
 		"a thread of two lines":     {relay.Message{From: "Alice", To: "Bob", Content: "x", Thread: "a\nb"}, []string{"a thread is one line"}},
 		"too many attachments":      {relay.Message{From: "Alice", To: "Bob", Content: "x", Attachments: make([]relay.Attachment, 33)}, []string{"at most 32"}},

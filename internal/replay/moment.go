@@ -93,7 +93,7 @@ func fromWhole(w *audit.Whole) (Moment, error) {
 }
 
 // errNoEvent is a record that is about no event that was fired.
-var errNoEvent = errors.New("it is no decision about an event")
+var errNoEvent = errors.New("it is not a decision about an event")
 
 // fromRecord makes a moment of a record alone, where its event was not kept whole: a
 // call that is to be made is all in the record, if nothing of it was hidden or cut.

@@ -112,14 +112,14 @@ func fromLine(place string, line []byte, long bool) (*Moment, error) {
 		if errors.As(err, &typed) { // its words are of Go
 			err = fmt.Errorf("%s is not to be %s %s", cmp.Or(typed.Field, "a line"), article(typed.Value), typed.Value)
 		}
-		return nil, fmt.Errorf("it is no JSON object as events and records are: %w", err)
+		return nil, fmt.Errorf("it is not a JSON object as events and records are: %w", err)
 	}
 	if is.HookEventName == "" && is.EventType == "" && (is.Seq > 0 || is.Action != "") {
 		var r audit.Record
 		d := json.NewDecoder(bytes.NewReader(line))
 		d.UseNumber()
 		if err := d.Decode(&r); err != nil {
-			return nil, fmt.Errorf("it is no record: %w", err)
+			return nil, fmt.Errorf("it is not a record: %w", err)
 		}
 		m, err := fromRecord(place, &r)
 		return &m, err
@@ -129,7 +129,7 @@ func fromLine(place string, line []byte, long bool) (*Moment, error) {
 		name = is.EventType
 	}
 	if name == "" {
-		return nil, errors.New("it is no event, which has a hook_event_name, and no record")
+		return nil, errors.New("it is not an event, which has a hook_event_name, and no record")
 	}
 	m := &Moment{Place: place, Event: bytes.Clone(line), Undecided: true}
 	m.Then.Event = name

@@ -87,7 +87,7 @@ func endOfList(text []byte, root *yaml.Node, key string) (at, indent int, gap st
 		return len(text), 2, "", nil
 	}
 	if root.Kind != yaml.MappingNode || root.Style&yaml.FlowStyle != 0 || root.Column != 1 {
-		return 0, 0, "", errors.New("it is no map with a key on each line")
+		return 0, 0, "", errors.New("it is not a map with a key on each line")
 	}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		if root.Content[i].Value != key {
@@ -102,7 +102,7 @@ func endOfList(text []byte, root *yaml.Node, key string) (at, indent int, gap st
 		case list.Kind == yaml.ScalarNode && list.ShortTag() == "!!null" && list.Value == "":
 			return at, 2, "-", nil
 		case list.Kind != yaml.SequenceNode || list.Style&yaml.FlowStyle != 0 || len(list.Content) == 0:
-			return 0, 0, "", fmt.Errorf("its %s is no list with an entry on each line", key)
+			return 0, 0, "", fmt.Errorf("its %s is not a list with an entry on each line", key)
 		}
 		return at, list.Column - 1, "-\n", nil
 	}

@@ -71,7 +71,7 @@ func setGuard(text []byte, e GuardEdit) ([]byte, error) {
 	}
 	want, ok := values(root)
 	if !ok {
-		return nil, errors.New("it is no map")
+		return nil, errors.New("it is not a map")
 	}
 	path := append([]string{"guards"}, e.Path...)
 	put(want, path, value)
@@ -79,7 +79,7 @@ func setGuard(text []byte, e GuardEdit) ([]byte, error) {
 		root = &yaml.Node{Kind: yaml.MappingNode, Column: 1}
 	}
 	if root.Kind != yaml.MappingNode || root.Style&yaml.FlowStyle != 0 || root.Column != 1 {
-		return nil, errors.New("it is no map with a key on each line")
+		return nil, errors.New("it is not a map with a key on each line")
 	}
 	d := &document{text: text, want: want}
 	return d.set(root, len(text), path, e.Value)

@@ -44,7 +44,7 @@ func New(lang, name string, options config.Options) (*Kit, error) {
 	}
 	var text any
 	if err := yaml.Unmarshal([]byte(name), &text); err != nil || text != name {
-		return nil, fmt.Errorf("--name %q: in YAML this is no text; choose another", name)
+		return nil, fmt.Errorf("--name %q: in YAML this is not text; choose another", name)
 	}
 	return &Kit{Name: name, options: options, lang: l}, nil
 }

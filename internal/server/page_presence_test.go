@@ -69,7 +69,7 @@ func TestAnOpenPageIsSomebody(t *testing.T) {
 	}
 	socket, err := net.Dial("unix", p.Places.Socket)
 	if err != nil {
-		t.Skipf("the daemon's socket is no file here: %v", err)
+		t.Skipf("the daemon's socket is not a file here: %v", err)
 	}
 	defer socket.Close()
 	p.stream(socket, "GET /v1/watch HTTP/1.1\r\nHost: hookway\r\n\r\n")

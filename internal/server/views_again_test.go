@@ -39,7 +39,7 @@ func TestTodayIsAskedAboutTheRecord(t *testing.T) {
 		{"POST", path(prompt, "today"), "{}", 200, `"same":true`},
 		{"POST", path(call, "today"), `{"x":1}`, 400, "no field"},
 		{"POST", path(99, "today"), "", 404, "no-such-record"},
-		{"POST", path(0, "today"), "", 400, "is no number of a record"},
+		{"POST", path(0, "today"), "", 400, "is not the number of a record"},
 	})
 	v.all(t, "/v1/record/{seq}/case", []viewing{
 		{"GET", path(call, "case"), "", 200, `"yaml":"  - name: `},

@@ -116,7 +116,7 @@ func asDescribed(method, path string, answer *http.Response, body []byte) error 
 	}
 	var value any
 	if err := json.Unmarshal(body, &value); err != nil {
-		return fmt.Errorf("it is no JSON: %w: %s", err, body)
+		return fmt.Errorf("it is not JSON: %w: %s", err, body)
 	}
 	if err := resolved.Validate(value); err != nil {
 		return fmt.Errorf("%w: %s", err, body)
@@ -185,8 +185,8 @@ func TestADecisionOnRecordIsExplained(t *testing.T) {
 		{"GET", path(prompt), "", 200, `"text":"tidy up"`},
 		{"GET", path(prompt), "", 200, `"call":null`},
 		{"GET", path(4711), "", 404, "no-such-record"},
-		{"GET", "/v1/record/0/explain", "", 400, "is no number of a record"},
-		{"GET", "/v1/record/x/explain", "", 400, "is no number of a record"},
+		{"GET", "/v1/record/0/explain", "", 400, "is not the number of a record"},
+		{"GET", "/v1/record/x/explain", "", 400, "is not the number of a record"},
 	})
 	_, text := v.ask(t, "/v1/record/{seq}/explain", viewing{method: "GET", path: path(push)})
 	var d struct {

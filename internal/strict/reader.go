@@ -400,7 +400,7 @@ func (r *Reader) Variable(n *yaml.Node, what string) (string, bool) {
 	}
 	for i, c := range []byte(name) {
 		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
-			r.Fail(n, "write its name alone, as in "+what+": CI_SECRET", "%s is no name of a variable", what) // it may be the secret itself
+			r.Fail(n, "write its name alone, as in "+what+": CI_SECRET", "%s is not the name of a variable", what) // it may be the secret itself
 			return "", false
 		}
 	}

@@ -231,7 +231,7 @@ func TestARuleHoldsForNoOtherCommandLine(t *testing.T) {
 		}
 	}
 	if passes("Bash", map[string]any{"command": []any{"npm", "test"}}) || passes("Bash", map[string]any{"command": nil}) || passes("Bash", map[string]any{"cmd": "npm test"}) {
-		t.Error("a command that is no text passes")
+		t.Error("a command that is not text passes")
 	}
 }
 

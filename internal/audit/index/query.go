@@ -90,7 +90,7 @@ func (p place) String() string { return fmt.Sprintf("%d-%d", p.file, p.at) }
 // parsePlace reads what String wrote.
 func parsePlace(text string) (p place, err error) {
 	if n, err := fmt.Sscanf(text+"\n", "%d-%d\n", &p.file, &p.at); n != 2 || err != nil || p.file < 0 || p.at < 0 {
-		return p, errors.New("it is no place")
+		return p, errors.New("it is not a place")
 	}
 	return p, nil
 }
