@@ -35,7 +35,7 @@ func TestThePublishedSchemasAreThoseOfTheGoTypes(t *testing.T) {
 			t.Fatal(err)
 		}
 		pretty.WriteByte('\n')
-		golden.Compare(t, filepath.Join(schemaDir, name+".schema.json"), string(pretty.Bytes()))
+		golden.Compare(t, filepath.Join(schemaDir, name+".schema.json"), pretty.String())
 	}
 }
 

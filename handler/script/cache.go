@@ -106,10 +106,7 @@ func keep(dir string, b *Bundle, code []byte) error {
 	if dir == "" || len(b.Code) < worthKeeping {
 		return nil
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	if err := private(dir); err != nil {
+	if err := makePrivate(dir); err != nil {
 		return err
 	}
 	name, err := keptName(dir, b)
@@ -141,6 +138,14 @@ func thin(dir string) error {
 		errs = append(errs, os.Remove(name))
 	}
 	return errors.Join(errs...)
+}
+
+// makePrivate makes a folder that nobody else may write to.
+func makePrivate(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return private(dir)
 }
 
 // private checks that a folder is one to which no other user may write.

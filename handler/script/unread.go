@@ -120,10 +120,7 @@ func (p *Program) keepUnread(key, why string) error {
 	if dir == "" {
 		return nil
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	if err := private(dir); err != nil {
+	if err := makePrivate(dir); err != nil {
 		return err
 	}
 	old, _ := filepath.Glob(filepath.Join(dir, "*.unread")) // the pattern is ours

@@ -136,12 +136,6 @@ func (Codex) Encode(ev hook.AnyEvent, out hook.Outcome[any]) (Reply, error) {
 // codexAnswer is an answer in Codex's words.
 type codexAnswer struct{ *answer }
 
-func (a codexAnswer) blocked() {
-	if a.out.Action == hook.ActionBlock {
-		a.top["decision"], a.top["reason"] = "block", a.reason()
-	}
-}
-
 func (a codexAnswer) deny(reason string) {
 	a.nested["permissionDecision"], a.nested["permissionDecisionReason"] = "deny", reason
 }
@@ -166,15 +160,6 @@ func (a codexAnswer) preToolUse() {
 	// Codex takes a changed input only with this word, which there is no approval:
 	// the call goes on to whatever would ask the user. By itself it is an error.
 	a.nested["permissionDecision"], a.nested["updatedInput"] = "allow", input
-}
-
-func (a codexAnswer) permissionRequest() {
-	switch a.out.Action {
-	case hook.ActionAllow:
-		a.nested["decision"] = object{"behavior": "allow"}
-	case hook.ActionBlock:
-		a.nested["decision"] = object{"behavior": "deny", "message": a.reason()}
-	} // an ask needs no words: Codex is about to ask
 }
 
 // postToolUse: the reason of a block is what the model is given as the result.

@@ -190,13 +190,6 @@ func (a copilotAnswer) inject() {
 	}
 }
 
-// blocked is a block where it is a plain one.
-func (a copilotAnswer) blocked() {
-	if a.out.Action == hook.ActionBlock {
-		a.top["decision"], a.top["reason"] = "block", a.reason()
-	}
-}
-
 func (a copilotAnswer) preToolUse(ev hook.AnyEvent) {
 	part := a.part()
 	word := map[hook.Action]string{hook.ActionAllow: "allow", hook.ActionAsk: "ask", hook.ActionBlock: "deny"}[a.out.Action]

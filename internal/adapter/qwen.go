@@ -82,15 +82,6 @@ func (a qwenAnswer) preToolUse() {
 	}
 }
 
-func (a qwenAnswer) permissionRequest() {
-	switch a.out.Action {
-	case hook.ActionAllow:
-		a.nested["decision"] = object{"behavior": "allow"}
-	case hook.ActionBlock:
-		a.nested["decision"] = object{"behavior": "deny", "message": a.reason()}
-	} // an ask needs no words: Qwen Code is about to ask
-}
-
 // postToolUse: what stands as the reason to stop is what the model is given as
 // the result, and it goes on. There is no other way to change or block a result.
 func (a qwenAnswer) postToolUse() {

@@ -34,6 +34,23 @@ func newAnswer(ev hook.AnyEvent, out hook.Outcome[any]) *answer {
 	return &answer{ev: ev, event: NativeName(ev), out: out, top: object{}, nested: object{}}
 }
 
+// blocked says no in the words that most agents have for it, beside what is about a call.
+func (a *answer) blocked() {
+	if a.out.Action == hook.ActionBlock {
+		a.top["decision"], a.top["reason"] = "block", a.reason()
+	}
+}
+
+// permissionRequest answers an agent that is about to ask its user: an ask needs no words.
+func (a *answer) permissionRequest() {
+	switch a.out.Action {
+	case hook.ActionAllow:
+		a.nested["decision"] = object{"behavior": "allow"}
+	case hook.ActionBlock:
+		a.nested["decision"] = object{"behavior": "deny", "message": a.reason()}
+	}
+}
+
 func (a *answer) warn(format string, args ...any) {
 	a.warnings = append(a.warnings, fmt.Sprintf(format, args...))
 }

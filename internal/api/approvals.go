@@ -111,9 +111,6 @@ func (d *Server) code(r *http.Request) (string, error) {
 
 // answerApproval answers POST /v1/approvals/{code}.
 func (d *Server) answerApproval(w http.ResponseWriter, r *http.Request, o origin) (size int, err error) {
-	if err := jsonOnly(r); err != nil {
-		return 0, err
-	}
 	code, err := d.code(r)
 	if err != nil {
 		return 0, err

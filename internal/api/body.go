@@ -69,8 +69,11 @@ const (
 	largeSize = 1 << 20          // of those beyond it, few are read at a time
 )
 
-// readBody reads the body of a request. giveBack is called when it is needed no more.
+// readBody reads the JSON body of a request. giveBack is called when it is needed no more.
 func (d *Server) readBody(w http.ResponseWriter, r *http.Request) (body []byte, giveBack func(), err error) {
+	if err := jsonOnly(r); err != nil {
+		return nil, nil, err
+	}
 	return d.readUpTo(w, r, wire.MaxSize)
 }
 

@@ -88,9 +88,6 @@ func (r *fireRequest) firing(o origin) judge.Firing {
 
 // events answers POST /v1/events.
 func (d *Server) events(w http.ResponseWriter, r *http.Request, o origin) (size int, err error) {
-	if err := jsonOnly(r); err != nil {
-		return 0, err
-	}
 	body, giveBack, err := d.readBody(w, r)
 	if err != nil {
 		return 0, err

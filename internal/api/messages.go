@@ -141,9 +141,6 @@ func track(m relay.Message, receipts []relay.Receipt) trackedMessage {
 
 // sendMessage answers POST /v1/messages.
 func (d *Server) sendMessage(w http.ResponseWriter, r *http.Request, o origin) (size int, err error) {
-	if err := jsonOnly(r); err != nil {
-		return 0, err
-	}
 	body, giveBack, err := d.readBody(w, r)
 	if err != nil {
 		return 0, err

@@ -198,18 +198,15 @@ func unreviewCodex(w *world, c *Change) error {
 
 // stripped is config.toml without our approvals.
 func stripped(w *world, f *File, ours []approval) (*original, error) {
-	if !f.Existed {
-		return &original{created: true}, nil
-	}
-	r := readRecord(w.State, w.scope, f.real)
-	if r != nil && r.After == hash(f.Before) {
-		return &original{text: r.Before, created: r.Created, dirs: r.Dirs, noted: r}, nil
+	o, r := noted(w, f)
+	if o != nil {
+		return o, nil
 	}
 	text, err := disapprove(f.text(), ours)
 	if err != nil {
 		return nil, fmt.Errorf("%s:%w; mend it first", f.Path, spaced(err))
 	}
-	o := &original{text: f.marked(text), noted: r}
+	o = &original{text: f.marked(text), noted: r}
 	if r != nil {
 		o.dirs, o.created = r.Dirs, r.Created && len(bytes.TrimSpace(text)) == 0
 	}

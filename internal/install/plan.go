@@ -111,15 +111,24 @@ func (b *original) record(scope Scope, f *File) *record {
 	return r
 }
 
-// without works out what a file is, or was, without hookway: exactly as it was
-// noted, if it was not changed since; otherwise by taking our entries out.
-func (a *agent) without(w *world, f *File) (*original, error) {
+// noted is a file as it was noted, if it was not changed since, and the record of it.
+func noted(w *world, f *File) (*original, *record) {
 	if !f.Existed {
 		return &original{created: true}, nil
 	}
 	r := readRecord(w.State, w.scope, f.real)
-	if r != nil && r.After == hash(f.Before) {
-		return &original{text: r.Before, created: r.Created, dirs: r.Dirs, noted: r}, nil
+	if r == nil || r.After != hash(f.Before) {
+		return nil, r
+	}
+	return &original{text: r.Before, created: r.Created, dirs: r.Dirs, noted: r}, r
+}
+
+// without works out what a file is, or was, without hookway: exactly as it was
+// noted, if it was not changed since; otherwise by taking our entries out.
+func (a *agent) without(w *world, f *File) (*original, error) {
+	o, r := noted(w, f)
+	if o != nil {
+		return o, nil
 	}
 	var old []byte
 	if r != nil && !r.Created {
@@ -129,7 +138,7 @@ func (a *agent) without(w *world, f *File) (*original, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &original{text: f.marked(text), noted: r}
+	o = &original{text: f.marked(text), noted: r}
 	if r != nil {
 		o.dirs = r.Dirs
 		o.created = r.Created && a.bare(text)
