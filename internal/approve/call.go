@@ -1,11 +1,14 @@
 package approve
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -71,8 +74,33 @@ func (c *Call) wait() time.Duration {
 	return c.Wait
 }
 
+// UnboundError is a call that no answer can be bound to, so that nobody is asked about it
+// from elsewhere.
+type UnboundError struct{ Why string }
+
+func (e *UnboundError) Error() string { return "no answer can be bound to this very call: " + e.Why }
+
+// lost is what stands for what was no text: two calls that differ in it are the same here.
+const lost = "\ufffd"
+
+// bindable is an error if another call may look like this one.
+func (c *Call) bindable() error {
+	for _, name := range []string{c.Agent, c.Session, c.Workspace, c.Tool} {
+		if strings.Contains(name, lost) {
+			return &UnboundError{Why: fmt.Sprintf("%q is no valid UTF-8, or has U+FFFD", name)}
+		}
+	}
+	if bytes.Contains(canonical(c.Input), []byte(lost)) {
+		return &UnboundError{Why: "its input is no valid UTF-8, or has U+FFFD, which stands for what is not; write such characters as escapes of the program that reads them"}
+	}
+	return nil
+}
+
 // key is the same for the very same call, and for no other.
 func (c *Call) key() (string, error) {
+	if err := c.bindable(); err != nil {
+		return "", err
+	}
 	facts := []byte{}
 	if len(c.Facts) > 0 {
 		var err error
@@ -81,7 +109,8 @@ func (c *Call) key() (string, error) {
 		}
 	}
 	input := sha256.Sum256(canonical(c.Input))
-	return sum(c.running([]byte(c.Agent), []byte(c.Session), []byte(c.folder()), []byte(c.Tool), input[:], facts)...), nil
+	parts, err := c.running([]byte(c.Agent), []byte(c.Session), []byte(c.folder()), []byte(c.Tool), input[:], facts)
+	return sum(parts...), err
 }
 
 // folder is the workspace itself: a link to it may lead elsewhere the next time.

@@ -2,8 +2,10 @@ package approve
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,31 +16,36 @@ import (
 
 // A call names scripts, and what they do is not in its input. A yes to it is one to what
 // they hold at that time. Facts tell only a part of that: none of what a script of Python
-// does, say, and of a shell's not what a variable is.
+// does, say, and of a shell's not what a variable is. So it is with what a program finds
+// by itself, as make does its Makefile.
 
-// Bounds of the files of one call that are read. Of a larger file, and of those beyond,
-// size and time tell that it was changed; more than mostFiles are not looked at.
+// Bounds of the files of one call that are read. Of those beyond, size and time tell that
+// they were changed. A call with more of them than that is let through by nobody.
 const (
-	mostRun   = 4 << 20 // bytes of one file
-	mostRuns  = 16 << 20
-	mostFiles = 1000
+	mostRun   = 64 << 20 // bytes of one file
+	mostRuns  = 128 << 20
+	mostFiles = 50_000
 )
 
+// leftOut are folders in a folder whose files all count: what lies there is not the call's
+// own, or not to be found through.
+var leftOut = []string{".git", "node_modules"}
+
 // running adds what the files hold that the call runs, or takes code from, if there are any.
-func (c *Call) running(parts ...[]byte) [][]byte {
+func (c *Call) running(parts ...[]byte) ([][]byte, error) {
 	left := int64(mostRuns)
-	files, _ := c.runs()
+	files, _, err := c.runs()
 	for _, file := range files {
 		if what := holds(file, &left); what != "" {
 			parts = append(parts, []byte(file), []byte(what))
 		}
 	}
-	return parts
+	return parts, err
 }
 
 // runs are the files that the call may run, or take code from. known is false if it may
-// run others, too, as what lies in a folder.
-func (c *Call) runs() (files []string, known bool) {
+// run others, too.
+func (c *Call) runs() (files []string, known bool, err error) {
 	folder := c.folder()
 	known = true
 	for _, name := range lines {
@@ -47,15 +54,41 @@ func (c *Call) runs() (files []string, known bool) {
 			continue
 		}
 		known = known && len(reading.Unknown) == 0
+		if reading.More {
+			return nil, false, &UnboundError{Why: "it names more files than are looked at"}
+		}
 		for _, n := range slices.Concat(reading.Runs, reading.Sources) {
-			if !n.Tree && filepath.IsAbs(n.Path) { // a program that is looked up has no folder
+			switch {
+			case !filepath.IsAbs(n.Path): // a program that is looked up has no folder
+			case !n.Tree:
 				files = append(files, n.Path)
+			default:
+				files = below(files, n)
+			}
+			if len(files) > mostFiles {
+				return nil, false, &UnboundError{Why: "it runs more files than are looked at"}
 			}
 		}
 	}
 	slices.Sort(files)
-	files = slices.Compact(files)
-	return files[:min(len(files), mostFiles)], known && len(files) <= mostFiles
+	return slices.Compact(files), known, nil
+}
+
+// below adds the files of a folder.
+func below(files []string, tree shell.Name) []string {
+	_ = filepath.WalkDir(tree.Path, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case len(files) > mostFiles:
+			return fs.SkipAll
+		case err != nil: // it is not there, or not to be read: so for what runs it
+		case d.IsDir() && path != tree.Path && slices.Contains(leftOut, d.Name()):
+			return fs.SkipDir
+		case !d.IsDir() && shell.Matches(tree.Match, d.Name()):
+			files = append(files, path)
+		}
+		return nil
+	})
+	return files
 }
 
 // lines are the members of inputs that are lines of a shell, or programs with arguments.
@@ -63,7 +96,7 @@ var lines = written[:3]
 
 // read reads a line, and the scripts that it names, without running anything.
 func read(line any, folder string) (shell.Reading, bool) {
-	r := shell.Reader{Dirs: []string{folder}, Open: begins}
+	r := shell.Reader{Dirs: []string{folder}, Open: begins, List: listed, Chosen: true}
 	switch line := line.(type) {
 	case string:
 		return r.Line(line), true
@@ -87,19 +120,46 @@ func begins(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, shell.MaxText+1))
 }
 
+// listed are the names in a folder.
+func listed(dir string) ([]string, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(mostFiles)
+	if errors.Is(err, io.EOF) { // it is empty
+		err = nil
+	}
+	return names, err
+}
+
 // holds tells what a file holds; "" is that it is not there.
 func holds(path string, left *int64) string {
 	info, err := os.Stat(path)
 	if err != nil || info.IsDir() {
 		return ""
 	}
-	if text, err := disk.Read(path, min(mostRun, *left)); err == nil {
-		*left -= int64(len(text))
-		h := sha256.Sum256(text)
-		return string(h[:])
+	if size := info.Size(); size <= min(mostRun, *left) {
+		if sum, ok := summed(path, size); ok {
+			*left -= size
+			return sum
+		}
 	}
 	if !info.Mode().IsRegular() { // /dev/stdin is something else in each process
 		return "no file"
 	}
 	return fmt.Sprintf("%d bytes, of %d", info.Size(), info.ModTime().UnixNano())
+}
+
+// summed is a hash of a file.
+func summed(path string, size int64) (string, bool) {
+	f, err := disk.Open(path)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, io.LimitReader(f, size+1))
+	return string(h.Sum(nil)), err == nil && n <= size
 }

@@ -31,8 +31,11 @@ var assigns = sync.OnceValue(func() *regexp.Regexp {
 // is not known for sure.
 func (c *Call) shape() (string, error) {
 	facts := shapely(c.Facts)
-	if _, known := c.runs(); len(facts) == 0 || !known {
+	if len(facts) == 0 {
 		return "", nil
+	}
+	if _, known, err := c.runs(); !known || err != nil {
+		return "", err
 	}
 	rest := maps.Clone(c.Input)
 	for _, name := range written {
@@ -46,7 +49,11 @@ func (c *Call) shape() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	deed := sum(c.running([]byte("shape"), []byte(c.Agent), []byte(c.folder()), []byte(c.Tool), canonical(rest), text)...)
+	parts, err := c.running([]byte("shape"), []byte(c.Agent), []byte(c.folder()), []byte(c.Tool), canonical(rest), text)
+	if err != nil {
+		return "", err
+	}
+	deed := sum(parts...)
 	return deed + ":" + sum([]byte(c.Hook), []byte(c.Rule), []byte(c.kind())), nil
 }
 

@@ -55,6 +55,9 @@ func (s *Store) Use(ctx context.Context, c Call) (*Said, error) {
 	if err == nil {
 		shape, err = c.shape()
 	}
+	if unbound := (*UnboundError)(nil); errors.As(err, &unbound) { // nobody was asked about it
+		return nil, nil
+	}
 	if err != nil {
 		return nil, s.explain("read", err)
 	}

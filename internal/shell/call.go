@@ -42,6 +42,7 @@ func (a *analysis) call(args []arg) {
 	if len(a.out.Unknown) >= maxNames {
 		return
 	}
+	a.decides(name, rest)
 	if a.isData(program.text) {
 		a.data++
 		defer func() { a.data-- }()

@@ -31,7 +31,7 @@ func (a *analysis) tell(list *[]Name, kind string, n Name) {
 	}
 	if len(a.told) > maxNames {
 		if !a.full {
-			a.full = true
+			a.full, a.out.More = true, true
 			a.out.Unknown = append(a.out.Unknown, Unknown{Word: n.Word, Why: "it names too many files", Script: a.script})
 		}
 		return

@@ -41,6 +41,9 @@ type Reader struct {
 	// Narrow lets names start only from the folder of the last cd, where that is
 	// certain; without it they may start from each folder that the line goes to.
 	Narrow bool
+	// Chosen adds to Sources what decides what programs such as make run: the files that
+	// they look for by themselves, and those that these name. It needs Open and List.
+	Chosen bool
 }
 
 // Reading is what a line would do.
@@ -52,6 +55,7 @@ type Reading struct {
 	Keeps   []Name // what is written, and read as data alone: a count, a log
 	Folders []string
 	Unknown []Unknown
+	More    bool // there is more than was read, and Unknown says so
 }
 
 // Name is a file, or what may be one.
@@ -172,7 +176,7 @@ func (a *analysis) state() [6]int {
 // step counts the work, and is false when there was too much of it.
 func (a *analysis) step() bool {
 	if a.steps++; a.steps > maxSteps && !a.full {
-		a.full = true
+		a.full, a.out.More = true, true
 		a.out.Unknown = append(a.out.Unknown, Unknown{Word: a.whole, Why: "it is too much to be read", Script: a.script})
 	}
 	return !a.full

@@ -1,0 +1,254 @@
+package shell
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// runner is a program that runs, or takes to be done, what files with names of their own
+// say: those are looked for where it runs, and in each folder that its words name.
+type runner struct {
+	files string // their names, or patterns of them; ** is all below a folder
+	above bool   // folders above are looked through, too
+	fixed bool   // it runs nothing of its own choice beside them
+}
+
+const scripts = "package.json .npmrc .yarnrc.yml pnpm-workspace.yaml *.config.* .*rc.js .*rc.cjs"
+
+// runners are such programs by their names.
+var runners = map[string]runner{}
+
+func init() {
+	for names, r := range map[string]runner{
+		"just":                      {files: "justfile Justfile .justfile *.just", above: true},
+		"make gmake":                {files: "GNUmakefile makefile Makefile"},
+		"task go-task":              {files: "Taskfile.* taskfile.*", above: true},
+		"mage":                      {files: "magefiles/**/*.go *.go"},
+		"rake thor cap":             {files: "Rakefile rakefile Rakefile.rb *.rake lib/tasks/**/*.rake rakelib/*.rake Thorfile Capfile Gemfile", above: true},
+		"bundle bundler":            {files: "Gemfile *.gemspec .bundle/config", above: true},
+		"invoke inv":                {files: "tasks.py tasks/**/*.py invoke.*", above: true},
+		"fab":                       {files: "fabfile.py fabfile/**/*.py", above: true},
+		"tox nox hatch pdm poetry":  {files: "tox.ini setup.cfg setup.py noxfile.py pyproject.toml hatch.toml pdm.toml", above: true},
+		"uv pipenv pip rye pixi":    {files: "pyproject.toml uv.toml setup.py setup.cfg Pipfile pixi.toml", above: true},
+		"pytest":                    {files: "**/conftest.py **/test_*.py **/*_test.py pytest.ini pyproject.toml tox.ini setup.cfg"},
+		"scons":                     {files: "SConstruct **/SConscript"},
+		"npm npx yarn pnpm pnpx":    {files: scripts, above: true},
+		"bun bunx":                  {files: scripts + " bunfig.toml", above: true},
+		"deno":                      {files: "deno.json deno.jsonc package.json", above: true},
+		"gulp grunt jake":           {files: "gulpfile.* Gulpfile.* gulpfile.js/** Gruntfile.* gruntfile.* Jakefile* package.json", above: true},
+		"vite vitest webpack":       {files: scripts, above: true},
+		"rollup esbuild parcel":     {files: scripts, above: true},
+		"jest mocha karma ava":      {files: scripts + " **/*.test.* **/*.spec.*", above: true},
+		"playwright cypress wdio":   {files: scripts + " **/*.spec.* **/*.cy.*", above: true},
+		"eslint prettier stylelint": {files: scripts, above: true},
+		"next nuxt astro remix ng":  {files: scripts + " angular.json", above: true},
+		"nx turbo lerna tsup":       {files: scripts + " nx.json turbo.json lerna.json **/project.json", above: true},
+		"composer":                  {files: "composer.json", above: true},
+		"cargo":                     {files: "**/*.rs **/Cargo.toml .cargo/config.toml .cargo/config Cargo.toml Makefile.toml", above: true},
+		"go":                        {files: "**/*.go go.mod go.work", above: true},
+		"mvn mvnw":                  {files: "pom.xml **/pom.xml .mvn/**", above: true},
+		"gradle gradlew":            {files: "**/*.gradle **/*.gradle.kts gradle.properties gradle/** buildSrc/**", above: true},
+		"ant":                       {files: "build.xml *.xml"},
+		"sbt":                       {files: "*.sbt project/**"},
+		"mill":                      {files: "build.sc build.mill"},
+		"lein clj clojure boot":     {files: "project.clj deps.edn build.boot"},
+		"mix":                       {files: "mix.exs config/*.exs lib/mix/**/*.ex"},
+		"rebar3":                    {files: "rebar.config"},
+		"dotnet msbuild":            {files: "**/*.csproj **/*.fsproj *.sln **/Directory.Build.* **/*.cs **/*.targets **/*.props", above: true},
+		"swift":                     {files: "Package.swift **/*.swift"},
+		"zig":                       {files: "build.zig **/*.zig"},
+		"stack cabal":               {files: "*.cabal stack.yaml cabal.project Setup.hs"},
+		"cmake ctest":               {files: "**/CMakeLists.txt **/*.cmake CMakePresets.json Makefile build.ninja CTestTestfile.cmake"},
+		"ninja samu":                {files: "build.ninja *.ninja"},
+		"meson":                     {files: "**/meson.build meson_options.txt"},
+		"bazel bazelisk buck2":      {files: "**/BUILD **/BUILD.bazel **/*.bzl **/BUCK WORKSPACE* MODULE.bazel .bazelrc", above: true},
+		"docker podman nerdctl":     {files: "Dockerfile Containerfile compose*.yml compose*.yaml docker-compose*.yml docker-compose*.yaml docker-bake.* .env", above: true},
+		"docker-compose":            {files: "compose*.yml compose*.yaml docker-compose*.yml docker-compose*.yaml .env", above: true},
+		"skaffold tilt devspace":    {files: "skaffold.yaml Tiltfile devspace.yaml"},
+		"vagrant":                   {files: "Vagrantfile", above: true},
+		"pre-commit":                {files: ".pre-commit-config.yaml .git/hooks/*", above: true},
+		"husky":                     {files: ".husky/* package.json", above: true},
+		"lefthook overcommit":       {files: "lefthook*.yml .lefthook*.yml .lefthook/** .overcommit.yml", above: true},
+		"lint-staged":               {files: scripts, above: true},
+		"mise asdf rtx":             {files: "mise.toml .mise.toml mise.*.toml mise-tasks/** .mise/** .tool-versions", above: true},
+		"direnv":                    {files: ".envrc", above: true},
+		"nix nix-shell nix-build":   {files: "flake.nix shell.nix default.nix", above: true},
+		"dagger earthly act":        {files: "dagger.json Earthfile .github/workflows/*"},
+		"foreman overmind honcho":   {files: "Procfile* .env"},
+		"pm2":                       {files: "*.config.*"},
+		"watchexec entr air":        {files: ".air.toml"},
+		"ansible-playbook":          {files: "ansible.cfg *.yml *.yaml roles/** group_vars/** host_vars/**"},
+		"terraform tofu terragrunt": {files: "*.tf *.tf.json *.tfvars *.hcl modules/**/*.tf", fixed: true},
+		"pulumi cdk serverless sls": {files: "Pulumi.* cdk.json serverless.* package.json"},
+		"kubectl oc kustomize":      {files: "kustomization.*", fixed: true},
+		"helm helmfile":             {files: "Chart.yaml values.yaml templates/** helmfile.*", fixed: true},
+		"psql mysql mariadb":        {fixed: true},
+		"sqlite3 duckdb mongosh":    {fixed: true},
+		"git":                       {files: ".git/hooks/* .husky/* .husky/_/*", above: true, fixed: true},
+	} {
+		for _, name := range strings.Fields(names) {
+			runners[name] = r
+		}
+	}
+}
+
+// Bounds of what is looked at for one line.
+const (
+	mostChosen  = 64     // texts of such files
+	mostLookups = 20_000 // names that may be those of files
+)
+
+// chosen notes the files that decide what a line runs: by the names that its programs look
+// for, and by those that stand in such a file.
+type chosen struct {
+	*analysis
+	folders []string
+	runners []string
+	read    map[string]bool // files
+	named   map[string]bool // words, each from a folder
+	lookups int
+	data    bool // words are those of data: no program is named there
+}
+
+// decides notes the files that decide what a runner runs.
+func (a *analysis) decides(name string, args []arg) {
+	r, ok := runners[name]
+	if !ok || !a.Chosen || a.List == nil || a.Open == nil || a.full {
+		return
+	}
+	here := slices.Concat(a.from(""), a.Dirs)
+	c := chosen{analysis: a, folders: slices.Clone(here), read: map[string]bool{}, named: map[string]bool{}, data: r.fixed}
+	c.uses(name)
+	if a.input != nil {
+		args = slices.Concat(args, a.input.files)
+	}
+	for _, g := range args {
+		c.words(g.text, here)
+	}
+	c.data = false
+	for i := 0; i < len(c.runners); i++ { // more come meanwhile, and more folders
+		one := runners[c.runners[i]]
+		for k := 0; k < len(c.folders); k++ {
+			for _, file := range strings.Fields(one.files) {
+				c.look(file, c.folders[k], one.above)
+			}
+		}
+		if !r.fixed && !one.fixed {
+			a.loose(c.runners[i])
+		}
+	}
+}
+
+// uses notes a runner; a folder that is found later is looked through for all of them.
+func (c *chosen) uses(name string) {
+	if !slices.Contains(c.runners, name) {
+		c.runners = append(c.runners, name)
+	}
+}
+
+// look notes the files of a pattern in a folder, or in the nearest one above.
+func (c *chosen) look(pattern, dir string, above bool) {
+	for {
+		if head, match, tree := strings.Cut("/"+pattern, "/**"); tree {
+			c.tree(filepath.Join(dir, head), strings.TrimPrefix(match, "/"))
+		} else if !hasMeta(pattern) {
+			c.file(filepath.Join(dir, filepath.FromSlash(pattern)), dir)
+		} else {
+			for _, n := range c.expand(dir, pattern, arg{}) {
+				c.file(n.Path, dir)
+			}
+		}
+		up := filepath.Dir(dir)
+		if !above || up == dir || strings.Contains(pattern, "**") {
+			return
+		}
+		dir = up
+	}
+}
+
+// tree notes all files of a folder and below, if it is there.
+func (c *chosen) tree(dir, match string) {
+	if _, err := c.List(dir); err == nil {
+		c.tell(&c.out.Sources, "s", Name{Path: dir, Word: dir, Tree: true, Match: match})
+	}
+}
+
+// file notes a file, if it is there, and what its text names.
+func (c *chosen) file(path, from string) bool {
+	if c.read[path] {
+		return true
+	}
+	if strings.HasSuffix(path, ".sample") || c.over() { // git's own, which it does not run
+		return false
+	}
+	data, err := c.Open(path)
+	if err != nil {
+		return false
+	}
+	c.read[path] = true
+	n := Name{Path: path, Word: path}
+	c.tell(&c.out.Sources, "s", n)
+	if len(c.read) > mostChosen || slices.Contains(data[:min(len(data), 256)], 0) {
+		return true
+	}
+	for ending, in := range map[string]interpreter{".py": python, ".js": node, ".mjs": node, ".cjs": node, ".ts": node, ".rb": interpreters["ruby"]} {
+		if filepath.Ext(path) == ending {
+			c.loads(in, n)
+		}
+	}
+	c.words(string(data), []string{from, filepath.Dir(path)})
+	return true
+}
+
+// over counts a look at a file, and is true when there were too many.
+func (c *chosen) over() bool {
+	if c.lookups++; c.lookups == mostLookups {
+		c.out.More = true
+	}
+	return c.lookups >= mostLookups
+}
+
+// words notes what a text names: files, folders, and other runners.
+func (c *chosen) words(text string, from []string) {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool {
+		return r < 0x80 && r != '\\' && (isSeparator(byte(r)) || strings.ContainsRune(":[]", r))
+	}) {
+		word = strings.TrimLeft(word, "@-+!")
+		if _, ok := runners[word]; ok && !c.data {
+			c.uses(word)
+		}
+		if word == "" || word == "." || len(word) > 1024 {
+			continue
+		}
+		for _, dir := range from {
+			if key := word + "\x00" + dir; !c.named[key] {
+				c.named[key] = true
+				c.word(word, dir)
+			}
+		}
+	}
+}
+
+// word notes what a word may name, from a folder. What follows a variable may go on from
+// there, too.
+func (c *chosen) word(word, dir string) {
+	places := []string{Under(dir, word)}
+	if filepath.IsAbs(word) {
+		places = append(places, Under(dir, strings.TrimLeft(word, "/")))
+	}
+	for _, place := range places {
+		switch {
+		case hasMeta(word):
+			if !filepath.IsAbs(word) && !strings.Contains(word, "**") {
+				c.look(word, dir, false)
+			}
+		case c.file(place, dir) || len(c.folders) >= maxValues || slices.Contains(c.folders, place):
+		case c.over():
+		default:
+			if _, err := c.List(place); err == nil {
+				c.folders = append(c.folders, place)
+			}
+		}
+	}
+}
