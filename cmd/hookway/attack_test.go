@@ -25,8 +25,9 @@ func TestTheWaysOfTheDocsAreTried(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^\t\t"([a-z][^"]+)": +\{line: `).FindAllStringSubmatch(read("..", "..", "internal", "owner", "attack_linux_test.go"), -1) {
 		tried[m[1]] = false
 	}
-	tried["press keys there with `send-keys`"] = false             // TestOnlyKeysAnswerInTmux
-	tried["leave behind what types into its own terminal"] = false // TestWhatAnAgentLeftInATerminal
+	tried["press keys there with `send-keys`"] = false                     // TestOnlyKeysAnswerInTmux
+	tried["leave behind what types into its own terminal"] = false         // TestWhatAnAgentLeftInATerminal
+	tried["attach a debugger to your shell, and have that answer"] = false // TestADebuggerOfAnAgent
 	if len(tried) < 40 {
 		t.Errorf("%d ways are tried, want 40 at least", len(tried))
 	}

@@ -332,6 +332,14 @@ func TestAnAgentCannotAnswer(t *testing.T) {
 		"forbid that its files are looked at":                {line: behind + "python3 MAKER undumped ASKS" + unseen, needs: []string{"setsid", "python3"}, why: "this terminal"},
 		"use an interpreter whose name has a version":        {line: "ln -s $(python3 -c 'import sys; print(sys.executable)') python3.99-dbg; " + behind + "./python3.99-dbg MAKER plainly ASKS" + unseen, needs: []string{"setsid", "python3"}, why: "this terminal was made by python3.99-dbg"},
 		"have it made in a window of GNU screen":             {line: behind + "screen -dmS x sh -c 'ASKS; :'" + unseen, needs: []string{"setsid", "screen"}, why: "does not tell whether a person"},
+		"have `socat` make it, left behind":                  {line: behind + "socat EXEC:'ASKS',pty,setsid,ctty SYSTEM:'sleep 2; echo y; sleep 2'" + unseen, needs: []string{"setsid", "socat"}, why: "this terminal was made by socat"},
+		"have it made in a window of `dtach`":                {line: behind + "dtach -n SOCKET.d sh -c 'ASKS; :'" + unseen, needs: []string{"setsid", "dtach"}, why: "does not tell whether a person"},
+		"have `expect` make it, left behind":                 {line: behind + "expect -c 'spawn ASKS; expect N; send y\r; expect eof'" + unseen, needs: []string{"setsid", "expect"}, why: "this terminal was made by expect"},
+		"have tmux run it by `if-shell`":                     {line: "env -i PATH=$PATH SHELL=/bin/sh TERM=xterm tmux -S SOCKET -f /dev/null new-session -d 'sleep 20' ';' if-shell true 'run-shell \"ASKS\"'", needs: []string{"tmux"}, why: "no terminal here"},
+		"have tmux pipe a window's keys to it":               {line: "env -i PATH=$PATH SHELL=/bin/sh TERM=xterm tmux -S SOCKET -f /dev/null new-session -d 'echo y; sleep 20' ';' pipe-pane -IO 'ASKS'", needs: []string{"tmux"}, why: "no terminal here"},
+		"have git's pager run it in a terminal":              {line: behind + "script -qec 'GIT_PAGER=\"ASKS;:\" git -p --version' /dev/null" + unseen, needs: []string{"setsid", "script", "git"}, why: "terminal"},
+		"have `perl` fork and make it":                       {line: behind + "perl -e 'use POSIX; exit if fork; POSIX::setsid(); exec \"python3\", \"MAKER\", \"plainly\", split / /, \"ASKS\"'" + unseen, needs: []string{"setsid", "perl", "python3"}, why: "this terminal was made by python3"},
+		"have `busybox script` make it":                      {line: behind + "busybox script -c 'ASKS' /dev/null" + unseen, needs: []string{"setsid", "busybox"}, why: "this terminal was made by busybox"},
 		"leave a compiled program behind that makes one":     {line: behind + "SELF owner-term ASKS" + unseen, needs: []string{"setsid"}, seen: true, why: limitSays},
 		"leave a copy of Python behind, under another name":  {line: "cp $(python3 -c 'import sys; print(sys.executable)') konsole; " + behind + "./konsole MAKER plainly ASKS" + unseen, needs: []string{"setsid", "python3"}, seen: true, why: limitSays},
 		"name a script of its own `terminator`":              {line: "cp MAKER terminator; " + behind + "python3 terminator plainly ASKS" + unseen, needs: []string{"setsid", "python3"}, seen: true, why: limitSays},
@@ -414,6 +422,38 @@ func TestWhatAnAgentLeftInATerminal(t *testing.T) {
 	defer end()
 	if got := s.said(); !strings.Contains(got, "runs in this terminal, too, and could type into it") {
 		t.Errorf(`%s: got %s, want strings.Contains(got, "runs in this terminal, too, and could type into it")`, leftBehind, got)
+	}
+}
+
+// attaches is an attack of its own: a debugger has the person's own shell run the question.
+const attaches = "attach a debugger to your shell, and have that answer"
+
+func TestADebuggerOfAnAgent(t *testing.T) {
+	s := newStage(t)
+	s.needs("gdb")
+	if process.Marked(os.Getpid()) {
+		t.Skip("an agent runs this test: a mark tells nothing below it")
+	}
+	shell := s.command("echo $$ >shell; echo ready; read x")
+	var agent *exec.Cmd
+	end := s.terminal(shell, func(shown string) string {
+		if agent == nil && strings.Contains(shown, "ready") {
+			line := fmt.Sprintf("gdb -p $(cat shell) -batch -ex 'call (int)system(\"%s\")' >out 2>&1; grep -q 'No symbol\\|not permitted' out && echo none >%s", s.asks(), s.file)
+			agent = &exec.Cmd{Path: s.self, Args: []string{"claude", seen, line}, Env: s.environ(), Dir: s.dir}
+			if err := agent.Start(); err != nil {
+				t.Error(err)
+			}
+		}
+		return whenAsked("y\n")(shown)
+	})
+	got := s.said()
+	end()
+	_ = agent.Wait()
+	if got == "none\n" {
+		t.Skip("gdb cannot call a function here")
+	}
+	if !strings.Contains(got, "is attached to sh") {
+		t.Errorf("%s: got %q, want that it is attached", attaches, got)
 	}
 }
 

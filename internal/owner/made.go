@@ -79,6 +79,9 @@ func (r Rule) vouched(m *machine, leader *process.Process, above []process.Proce
 // person's terminal only if it runs in one itself, or if a program that is none started it.
 func (r Rule) holder(m *machine, terminal, pid, depth int) error {
 	chain, err := r.clean(m, pid)
+	if err == nil {
+		err = r.traced(m, chain)
+	}
 	if err != nil || len(chain) == 0 {
 		return err
 	}

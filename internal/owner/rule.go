@@ -33,8 +33,9 @@ type machine struct {
 	holders func(terminal int) []int
 	rights  func(pid int) (user int, raised, ok bool)
 	marked  func(pid int) bool
-	types   func() bool // processes of a terminal can type into it
-	users   func() bool // this process belongs to what a logged in user started
+	tracer  func(pid int) int // that looks into another one, and can make it do anything; 0 is none
+	types   func() bool       // processes of a terminal can type into it
+	users   func() bool       // this process belongs to what a logged in user started
 	own     func() []netip.Addr
 	links   func() (list []link, told bool)
 	mine    []string // this process's environment, as it is now
@@ -44,7 +45,7 @@ func (r Rule) machine() *machine {
 	if r.system != nil {
 		return r.system
 	}
-	return &machine{look: process.Look, environ: process.Environ, all: process.All, holders: process.Holders, rights: process.Rights, marked: process.Marked, types: canType, users: inUsersPrograms, own: ownAddresses, links: links, mine: os.Environ()}
+	return &machine{look: process.Look, environ: process.Environ, all: process.All, holders: process.Holders, rights: process.Rights, marked: process.Marked, tracer: process.Tracer, types: canType, users: inUsersPrograms, own: ownAddresses, links: links, mine: os.Environ()}
 }
 
 func (r Rule) pid() int {
@@ -196,6 +197,9 @@ func (r Rule) terminal(m *machine) error {
 		return nil // a system that tells nothing
 	}
 	chain, err := r.clean(m, self.PID)
+	if err == nil {
+		err = r.traced(m, chain)
+	}
 	if err != nil {
 		return err
 	}
@@ -212,6 +216,21 @@ func (r Rule) terminal(m *machine) error {
 		}
 	}
 	return bySSH(m, chain)
+}
+
+// traced refuses processes that one of an agent's has attached itself to, as a debugger
+// does: it can make them do anything.
+func (r Rule) traced(m *machine, chain []process.Process) error {
+	for i := range chain {
+		tracer := m.tracer(chain[i].PID)
+		if tracer == 0 || slices.ContainsFunc(chain, func(p process.Process) bool { return p.PID == tracer }) {
+			continue
+		}
+		if _, err := r.clean(m, tracer); err != nil {
+			return notOwner("process %d is attached to %s (process %d) as a debugger is: %v", tracer, base(first(chain[i].Args)), chain[i].PID, err)
+		}
+	}
+	return nil
 }
 
 // beside checks a process that runs in the terminal, too.

@@ -18,6 +18,7 @@ type desk struct {
 	environs  map[int][]string
 	held      []int // can type into terminal 5
 	marked    []int
+	traced    map[int]int
 	links     []link // nil: they are not told
 	mine      []string
 	users     bool
@@ -56,6 +57,7 @@ func (d *desk) rule() Rule {
 		},
 		rights: func(int) (int, bool, bool) { return 0, false, false },
 		marked: func(pid int) bool { return slices.Contains(d.marked, pid) },
+		tracer: func(pid int) int { return d.traced[pid] },
 		types:  func() bool { return true },
 		users:  func() bool { return d.users },
 		own: func() []netip.Addr {

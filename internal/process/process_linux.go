@@ -70,6 +70,21 @@ func Environ(pid int) []string {
 	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
 }
 
+// Tracer is the process that is attached to another one, as a debugger is; 0 is none.
+func Tracer(pid int) int {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, "TracerPid:"); ok {
+			tracer, _ := strconv.Atoi(strings.TrimSpace(value)) // what is no number is none
+			return tracer
+		}
+	}
+	return 0
+}
+
 // All are the processes that run now.
 func All() []int {
 	entries, err := os.ReadDir("/proc")

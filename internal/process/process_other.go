@@ -11,6 +11,9 @@ func Environ(int) []string { return nil }
 // All is not told here.
 func All() []int { return nil }
 
+// Tracer is not told here.
+func Tracer(int) int { return 0 }
+
 // Holders is not told here.
 func Holders(int) []int { return nil }
 
