@@ -59,18 +59,28 @@ func isCodeOption(t string) bool {
 	return slices.Contains([]string{"-c", "-e", "-E", "-r", "-p", "--eval", "--print", "--command"}, t)
 }
 
-// codeOfCall is what a call is answered by: five letters and digits.
-var codeOfCall = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z]{2,4}-?[0-9A-Za-z]{1,4}$`) })
+// codeOfCall is what a call is answered by, as hookway reads it.
+var codeOfCall = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^([cdfhjkmnpqrtvwxy3479][ -]*){5}$`) })
 
 // answersAt reads words as a command of hookway, with its name or without.
 func answersAt(words []field) (hook.Fact, bool) {
 	if name := programName(words[0].text); name == "hookway" || strings.HasPrefix(name, "hookway-") {
-		return ownChange(words[1:])
+		words = words[1:]
+	} else if words[0].text != "approvals" {
+		return hook.Fact{}, false
 	}
-	if len(words) > 2 && words[0].text == "approvals" && slices.Contains(answering, words[1].text) && codeOfCall().MatchString(words[2].text) {
-		return ownChange(words)
+	fact, changes := ownChange(words)
+	return fact, changes && namesACall(words)
+}
+
+// namesACall reports whether words for hookway name a call, if they are to answer one:
+// without a code they answer nothing, and are perhaps what a program looks for.
+func namesACall(words []field) bool {
+	verb, _ := ownVerb(words)
+	if verb != "allow" && verb != "approvals" || slices.ContainsFunc(words, func(f field) bool { return f.text == "pin" || f.text == "mint" }) {
+		return true
 	}
-	return hook.Fact{}, false
+	return slices.ContainsFunc(words, func(f field) bool { return unclear(f.text) || codeOfCall().MatchString(f.text) })
 }
 
 // saysAnswer tells what a text would change of hookway, if somebody ran it in a shell.

@@ -18,7 +18,7 @@ func (c *call) hookway() values {
 	if verb == "run" {
 		return c.wrapped(behindOptions(rest, "nc"))
 	}
-	if fact, changes := ownChange(c.args); changes {
+	if fact, changes := ownChange(c.args); changes && (!c.asText || namesACall(c.args)) {
 		fact.At = c.at
 		c.tell(fact)
 	}
