@@ -194,12 +194,16 @@ func nameOf(text string) string { return visible.Line(visible.Clip(text, mostNam
 
 func insert(ctx context.Context, tx *sql.Tx, key, shape string, c *Call, place string, now time.Time) (string, error) {
 	text := func(text string) string { return visible.Text(visible.Clip(masks.Text(text), mostReason)) }
+	changed, err := changedSince(ctx, tx, key, c, now)
+	if err != nil {
+		return "", err
+	}
 	for range tries {
 		code := newCode()
 		done, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO request (code, call, shape, state, kind, route, agent, session, subagent, workspace, tool, input, hook, rule, reason, does, place, first, stopped, until)
 			SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM standing WHERE code = ?)`,
 			code, key, shape, isWaiting, c.kind(), c.route(), nameOf(c.Agent), nameOf(c.Session), nameOf(c.Subagent), nameOf(c.Workspace), nameOf(c.Tool), shown(c.Input), nameOf(c.Hook), nameOf(c.Rule),
-			text(c.Reason), text(does(c.Does)), place, sqlite.Micros(now), sqlite.Micros(now), sqlite.Micros(now.Add(c.wait())), code)
+			text(c.Reason)+changed, text(does(c.Does)), place, sqlite.Micros(now), sqlite.Micros(now), sqlite.Micros(now.Add(c.wait())), code)
 		if err != nil {
 			return "", err
 		}
@@ -208,6 +212,18 @@ func insert(ctx context.Context, tx *sql.Tx, key, shape string, c *Call, place s
 		}
 	}
 	return "", errors.New("every code that was drawn is taken")
+}
+
+// changedSince says which yes, that still waits for its call, was to one that looks like this
+// call: people wonder why they are asked twice.
+func changedSince(ctx context.Context, tx *sql.Tx, key string, c *Call, now time.Time) (string, error) {
+	var code string
+	err := tx.QueryRowContext(ctx, `SELECT code FROM request WHERE call <> ? AND state = ? AND until > ? AND agent = ? AND session = ? AND workspace = ? AND tool = ? AND input = ? ORDER BY answered DESC LIMIT 1`,
+		key, isAllowed, sqlite.Micros(now), nameOf(c.Agent), nameOf(c.Session), nameOf(c.Workspace), nameOf(c.Tool), shown(c.Input)).Scan(&code)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return fmt.Sprintf(" (It looks like the call that %s allows, but is another one: since then a file that decides what it runs was changed, or what is not shown of it differs.)", code), err
 }
 
 // does is what a call would do, a line each. What is left out is said.

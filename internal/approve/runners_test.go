@@ -3,6 +3,7 @@ package approve_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/hookway/hookway/internal/approve"
@@ -146,11 +147,15 @@ func TestAYesIsToTheFileThatDecides(t *testing.T) {
 			put("unrelated.txt", "1")
 			s := open(t, t.TempDir(), approve.Options{})
 			call := approve.Call{Agent: "claude", Session: "s-1", Workspace: dir, Tool: "Bash", Input: map[string]any{"command": c.line}}
-			answer(t, s, ask(t, s, call), true, approve.ScopeOnce)
+			first := ask(t, s, call)
+			answer(t, s, first, true, approve.ScopeOnce)
 			put(c.file, is)
 			put("unrelated.txt", "2")
 			if got, err := s.Use(t.Context(), call); got != nil || err != nil {
 				t.Errorf("got %+v, %v once %s was changed; want no answer", got, err, c.file)
+			}
+			if again := ask(t, s, call); !strings.Contains(again.Reason, "the call that "+first.Code+" allows, but is another one") {
+				t.Errorf("got the reason %q, want that it looks like %s", again.Reason, first.Code)
 			}
 			put(c.file, was)
 			if got, err := s.Use(t.Context(), call); got == nil || err != nil {

@@ -25,6 +25,7 @@ const (
 	mostRun   = 64 << 20 // bytes of one file
 	mostRuns  = 128 << 20
 	mostFiles = 50_000
+	mostNames = 100_000 // in the folders whose files all count
 )
 
 // leftOut are folders in a folder whose files all count: what lies there is not the call's
@@ -48,6 +49,7 @@ func (c *Call) running(parts ...[]byte) ([][]byte, error) {
 func (c *Call) runs() (files []string, known bool, err error) {
 	folder := c.folder()
 	known = true
+	names := mostNames
 	for _, name := range lines {
 		reading, ok := read(c.Input[name], folder)
 		if !ok {
@@ -63,9 +65,9 @@ func (c *Call) runs() (files []string, known bool, err error) {
 			case !n.Tree:
 				files = append(files, n.Path)
 			default:
-				files = below(files, n)
+				files = below(files, n, &names)
 			}
-			if len(files) > mostFiles {
+			if len(files) > mostFiles || names < 0 {
 				return nil, false, &UnboundError{Why: "it runs more files than are looked at"}
 			}
 		}
@@ -75,10 +77,10 @@ func (c *Call) runs() (files []string, known bool, err error) {
 }
 
 // below adds the files of a folder.
-func below(files []string, tree shell.Name) []string {
+func below(files []string, tree shell.Name, left *int) []string {
 	_ = filepath.WalkDir(tree.Path, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case len(files) > mostFiles:
+		switch *left--; {
+		case *left < 0 || len(files) > mostFiles:
 			return fs.SkipAll
 		case err != nil: // it is not there, or not to be read: so for what runs it
 		case d.IsDir() && path != tree.Path && slices.Contains(leftOut, d.Name()):

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -75,5 +78,36 @@ func TestOneKeyIsOneInput(t *testing.T) {
 	}
 	if bound < 5000 {
 		t.Errorf("got %d inputs with a key, want most of them", bound)
+	}
+}
+
+// What the file of a runner names elsewhere is not searched through for all that may be
+// there: it would be the whole disk.
+func TestARunnerIsNotLookedForAllOverTheDisk(t *testing.T) {
+	outer := t.TempDir()
+	dir := filepath.Join(outer, "in")
+	for name, text := range map[string]string{"in/Makefile": "all:\n\tcd / && go test ./... " + outer + " ..\n\tgo build ./sub\n", "in/sub/a.go": "package a", "beside/b.go": "package b"} {
+		path := filepath.Join(outer, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := Call{Workspace: dir, Input: map[string]any{"command": "make all"}}
+	files, known, err := c.runs()
+	if err != nil || known {
+		t.Fatalf("got %v, %v; want files that are not all", known, err)
+	}
+	var inside []string
+	for _, file := range files {
+		if rel, err := filepath.Rel(c.folder(), file); err == nil && filepath.IsLocal(rel) {
+			inside = append(inside, filepath.ToSlash(rel))
+		} else if strings.HasSuffix(file, ".go") {
+			t.Errorf("got %s, which lies outside", file)
+		}
+	}
+	for _, want := range []string{"Makefile", "sub/a.go"} {
+		if !slices.Contains(inside, want) {
+			t.Errorf("got %v, want %s among them", inside, want)
+		}
 	}
 }

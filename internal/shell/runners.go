@@ -108,6 +108,8 @@ type chosen struct {
 	read    map[string]bool // files
 	named   map[string]bool // words, each from a folder
 	lookups int
+	own     int  // of the folders, those where the line runs
+	texts   int  // above 0 in what a file says
 	data    bool // words are those of data: no program is named there
 }
 
@@ -118,7 +120,7 @@ func (a *analysis) decides(name string, args []arg) {
 		return
 	}
 	here := slices.Concat(a.from(""), a.Dirs)
-	c := chosen{analysis: a, folders: slices.Clone(here), read: map[string]bool{}, named: map[string]bool{}, data: r.fixed}
+	c := chosen{analysis: a, folders: slices.Clone(here), own: len(here), read: map[string]bool{}, named: map[string]bool{}, data: r.fixed}
 	c.uses(name)
 	if a.input != nil {
 		args = slices.Concat(args, a.input.files)
@@ -197,8 +199,24 @@ func (c *chosen) file(path, from string) bool {
 			c.loads(in, n)
 		}
 	}
+	c.texts++
 	c.words(string(data), []string{from, filepath.Dir(path)})
+	c.texts--
 	return true
+}
+
+// within is above 0 for what lies in one of some folders, below 0 for what one of them lies
+// in, and 0 for others. All that lies in a folder above is much, and not the line's own.
+func within(place string, folders []string) int {
+	for _, dir := range folders {
+		if rel, err := filepath.Rel(dir, place); err == nil && filepath.IsLocal(rel) {
+			return 1
+		}
+		if rel, err := filepath.Rel(place, dir); err == nil && filepath.IsLocal(rel) {
+			return -1
+		}
+	}
+	return 0
 }
 
 // over counts a look at a file, and is true when there were too many.
@@ -245,6 +263,7 @@ func (c *chosen) word(word, dir string) {
 			}
 		case c.file(place, dir) || len(c.folders) >= maxValues || slices.Contains(c.folders, place):
 		case c.over():
+		case within(place, c.folders[:c.own]) < 0 || c.texts > 0 && within(place, c.folders[:c.own]) == 0:
 		default:
 			if _, err := c.List(place); err == nil {
 				c.folders = append(c.folders, place)
