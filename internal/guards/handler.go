@@ -36,9 +36,15 @@ type Grants interface {
 	// Return undoes the use of the call's grant: the call was refused all the same.
 	Return(ctx context.Context, c Call, g Grant) error
 	// Offer notes that a call was stopped, and gives the code by which a person lets it
-	// through; a *DeniedError if a person refused it already, an *AllowedError if one just allowed it.
+	// through; a *DeniedError if a person refused it already, an *AllowedError if one just
+	// allowed it, an *UnboundError if nobody can.
 	Offer(ctx context.Context, c Call) (code string, err error)
 }
+
+// UnboundError is a call that another one may look like: a yes to it could be one to that.
+type UnboundError struct{ Why string }
+
+func (e *UnboundError) Error() string { return e.Why }
 
 // DeniedError is a call that a person refused: there is no code for it.
 type DeniedError struct{ By, Note string }
@@ -207,6 +213,9 @@ func offer(ctx context.Context, grants Grants, c Call) (how string, err error) {
 	}
 	if allowed := new(AllowedError); errors.As(err, &allowed) {
 		return " Meanwhile a person has let this call through: make it again, exactly as it was.", nil
+	}
+	if unbound := (*UnboundError)(nil); errors.As(err, &unbound) {
+		return " Nobody can let it through: " + unbound.Why, nil
 	}
 	if err != nil {
 		return "", fmt.Errorf("the call could not be kept for a person to let through: %w", err)

@@ -82,6 +82,9 @@ func (g grants) Offer(ctx context.Context, c guards.Call) (string, error) {
 		return "", err
 	}
 	r, err := s.Ask(ctx, approved(c), process.Namespaces())
+	if unbound := (*approve.UnboundError)(nil); errors.As(err, &unbound) {
+		err = &guards.UnboundError{Why: unbound.Error()}
+	}
 	if err = errors.Join(err, s.Close()); err != nil {
 		return "", err
 	}
