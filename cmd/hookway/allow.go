@@ -10,7 +10,7 @@ import (
 
 func allowCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "allow [CODE]",
+		Use: "allow [CODE]", SuggestFor: []string{"approve", "accept", "yes"},
 		Short: "Let a call that was stopped or asked about through, once",
 		Long: `Let a call that was stopped or asked about through, once: the short way for
 hookway approvals allow.

@@ -18,7 +18,7 @@ import (
 
 func approvalsCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "approvals",
+		Use: "approvals", SuggestFor: []string{"deny", "revoke", "pin", "pending", "requests"},
 		Short: "See what agents ask, and answer",
 		Long: `See what agents ask, and answer.
 
