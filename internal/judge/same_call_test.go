@@ -112,3 +112,18 @@ func TestNobodyIsAskedFromElsewhereAboutWhatIsNoText(t *testing.T) {
 		}
 	}
 }
+
+// What decides what a held call runs is changed while a person thinks: their yes is to what
+// they were asked about, and they are asked anew.
+func TestAHeldCallThatIsChangedMeanwhileIsAskedAboutAnew(t *testing.T) {
+	w, s := asking(t, asksAll, "approvals: {hold: always, timeout: 5m}\n")
+	w.write("justfile", "deploy:\n  echo 1\n")
+	done := w.later(w.codex("just deploy"))
+	first := opened(t, s, anyone)
+	w.write("justfile", "deploy:\n  rm -rf ~\n")
+	says(t, s, first, true, approve.ScopeOnce)
+	second := opened(t, s, func(r approve.Request) bool { return r.Code != first.Code })
+	w.want(second.Reason, "looks like the call that "+first.Code+" allows, but is another one")
+	says(t, s, second, false, approve.ScopeOnce)
+	w.want(<-done, `"deny"`, "anna refused this call ("+second.Code+")")
+}
