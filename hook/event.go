@@ -52,6 +52,14 @@ func (env *Envelope) Subagent() string {
 	return id
 }
 
+// NativeTool is the agent's own name of the tool that the event is about, if that has
+// another one here: several tools of an agent may have one name. "" is that it has none. It
+// is read from the metadata.
+func (env *Envelope) NativeTool() string {
+	name, _ := env.Metadata["native_tool"].(string)
+	return name
+}
+
 // noEnvelope stands in where none is given.
 var noEnvelope Envelope
 

@@ -236,7 +236,7 @@ func NativeName(ev hook.AnyEvent) string {
 
 // nativeTool is the agent's own name of the tool that the event is about.
 func nativeTool(ev hook.AnyEvent) string {
-	if native, ok := ev.Head().Metadata[metaTool].(string); ok {
+	if native := ev.Head().NativeTool(); native != "" {
 		return native
 	}
 	call, _ := hook.CallOf(ev)

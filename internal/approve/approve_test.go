@@ -220,6 +220,7 @@ func TestAGrantIsForTheVerySameCall(t *testing.T) {
 		"session":   func(c *approve.Call) { c.Session = "s-2" },
 		"workspace": func(c *approve.Call) { c.Workspace = "/other" },
 		"tool":      func(c *approve.Call) { c.Tool = "Shell" },
+		"own tool":  func(c *approve.Call) { c.Native = "container.exec" },
 		"facts":     func(c *approve.Call) { c.Facts = []hook.Fact{{Does: "delete", Path: "/"}} },
 		"no facts":  func(c *approve.Call) { c.Facts = nil },
 		"shifted":   func(c *approve.Call) { c.Agent, c.Session = c.Agent+"s", "-1" },

@@ -37,6 +37,7 @@ const (
 type Call struct {
 	Agent, Session, Workspace, Tool string
 
+	Native   string // the agent's own name of the tool, if it is another one
 	Subagent string // of the session, which makes the call; "" is the agent itself. It is for who is told
 
 	Input map[string]any
@@ -85,7 +86,7 @@ const lost = "\ufffd"
 
 // bindable is an error if another call may look like this one.
 func (c *Call) bindable() error {
-	for _, name := range []string{c.Agent, c.Session, c.Workspace, c.Tool} {
+	for _, name := range []string{c.Agent, c.Session, c.Workspace, c.Tool, c.Native} {
 		if strings.Contains(name, lost) {
 			return &UnboundError{Why: fmt.Sprintf("%q is no valid UTF-8, or has U+FFFD", name)}
 		}
@@ -109,8 +110,17 @@ func (c *Call) key() (string, error) {
 		}
 	}
 	input := sha256.Sum256(canonical(c.Input))
-	parts, err := c.running([]byte(c.Agent), []byte(c.Session), []byte(c.folder()), []byte(c.Tool), input[:], facts)
+	parts, err := c.running([]byte(c.Agent), []byte(c.Session), []byte(c.folder()), c.tool(), input[:], facts)
 	return sum(parts...), err
+}
+
+// tool is the tool and its own name: an agent may have several shells, one of which is
+// elsewhere.
+func (c *Call) tool() []byte {
+	if c.Native == "" {
+		return []byte(c.Tool)
+	}
+	return []byte(c.Tool + "\x00" + c.Native)
 }
 
 // folder is the workspace itself: a link to it may lead elsewhere the next time.

@@ -49,7 +49,7 @@ func (c *Call) shape() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	parts, err := c.running([]byte("shape"), []byte(c.Agent), []byte(c.folder()), []byte(c.Tool), canonical(rest), text)
+	parts, err := c.running([]byte("shape"), []byte(c.Agent), []byte(c.folder()), c.tool(), canonical(rest), text)
 	if err != nil {
 		return "", err
 	}

@@ -78,7 +78,7 @@ func (h PerFile) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, e
 // isPatch reports whether an event is about a patch.
 func isPatch(ev hook.AnyEvent) bool {
 	call, ok := hook.CallOf(ev)
-	return ok && call.Name == "Edit" && ev.Head().Metadata["native_tool"] == patchTool
+	return ok && call.Name == "Edit" && ev.Head().NativeTool() == patchTool
 }
 
 // patchField is the argument that has the patch.

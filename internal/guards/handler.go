@@ -81,7 +81,7 @@ type Call struct {
 	Agent, Session string
 	Subagent       string // of the session, which makes the call; "" is the agent itself
 	Workspace      string // the folder that the agent works in
-	Tool           string
+	Tool, Native   string // Native is the agent's own name of the tool, if it is another one
 	Input          map[string]any
 	Facts          []hook.Fact // what it would do
 	Rule           string      // its id
@@ -202,7 +202,7 @@ func (g *Guard) letThrough(ctx context.Context, one *OneCall, s stop, d *hook.De
 
 func stopped(ev hook.AnyEvent, call hook.ToolCall, rule, reason string) Call {
 	head := ev.Head()
-	return Call{Agent: head.Agent, Session: head.Session, Subagent: head.Subagent(), Workspace: head.CWD, Tool: call.Name, Input: call.Input, Facts: ev.Facts(), Rule: rule, Reason: reason}
+	return Call{Agent: head.Agent, Session: head.Session, Subagent: head.Subagent(), Workspace: head.CWD, Tool: call.Name, Native: head.NativeTool(), Input: call.Input, Facts: ev.Facts(), Rule: rule, Reason: reason}
 }
 
 func offer(ctx context.Context, grants Grants, c Call) (how string, err error) {

@@ -326,7 +326,7 @@ func callOf(ctx context.Context, engine *hook.Engine, ev hook.AnyEvent, out *hoo
 	}
 	head := ev.Head()
 	return approve.Call{
-		Agent: head.Agent, Session: head.Session, Subagent: head.Subagent(), Workspace: head.CWD, Tool: made.Name, ID: made.ID, Input: made.Input, Facts: facts,
+		Agent: head.Agent, Session: head.Session, Subagent: head.Subagent(), Workspace: head.CWD, Tool: made.Name, Native: head.NativeTool(), ID: made.ID, Input: made.Input, Facts: facts,
 		Hook: out.By, Rule: out.Rule, Reason: out.Reason, Kind: approve.KindAsk, Does: guards.Describe(facts),
 	}, true
 }

@@ -127,3 +127,17 @@ func TestAHeldCallThatIsChangedMeanwhileIsAskedAboutAnew(t *testing.T) {
 	says(t, s, second, false, approve.ScopeOnce)
 	w.want(<-done, `"deny"`, "anna refused this call ("+second.Code+")")
 }
+
+// Two tools of an agent that hookway gives one name are two.
+func TestAYesIsForOneToolOfTheAgent(t *testing.T) {
+	w, s := asking(t, asksAll, "")
+	shell := func(tool string) *call.Request {
+		r := w.raw(`{"command":"ls"}`)
+		r.Stdin = []byte(strings.Replace(string(r.Stdin), `"Bash"`, `"`+tool+`"`, 1))
+		return r
+	}
+	w.want(w.ask(shell("container.exec")), `"deny"`)
+	says(t, s, only(t, s), true, approve.ScopeOnce)
+	w.want(w.ask(shell("shell")), `"deny"`)
+	w.want(w.ask(shell("container.exec")), "!deny")
+}

@@ -100,6 +100,6 @@ func (g grants) Offer(ctx context.Context, c guards.Call) (string, error) {
 // approved is a stopped call as it is kept.
 func approved(c guards.Call) approve.Call {
 	return approve.Call{
-		Agent: c.Agent, Session: c.Session, Subagent: c.Subagent, Workspace: c.Workspace, Tool: c.Tool, Input: c.Input, Facts: c.Facts, Hook: guards.ID, Rule: c.Rule, Reason: c.Reason, Does: guards.Describe(c.Facts),
+		Agent: c.Agent, Session: c.Session, Subagent: c.Subagent, Workspace: c.Workspace, Tool: c.Tool, Native: c.Native, Input: c.Input, Facts: c.Facts, Hook: guards.ID, Rule: c.Rule, Reason: c.Reason, Does: guards.Describe(c.Facts),
 	}
 }
