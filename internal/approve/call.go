@@ -52,6 +52,8 @@ type Call struct {
 	Wait   time.Duration // how long somebody can answer; 0 is AnswerTime
 	ID     string        // the call in its agent's words, which may say later that it was made
 	Report string        // names this report of the call, also when another process takes it over; "" is unknown
+
+	bound *bound // nil until the files that it runs are looked at
 }
 
 func (c *Call) kind() Kind {
@@ -110,8 +112,9 @@ func (c *Call) key() (string, error) {
 		}
 	}
 	input := sha256.Sum256(canonical(c.Input))
-	parts, err := c.running([]byte(c.Agent), []byte(c.Session), []byte(c.folder()), c.tool(), input[:], facts)
-	return sum(parts...), err
+	runs := c.running()
+	parts := [][]byte{[]byte(c.Agent), []byte(c.Session), []byte(c.folder()), c.tool(), input[:], facts}
+	return sum(append(parts, runs.parts...)...), runs.err
 }
 
 // tool is the tool and its own name: an agent may have several shells, one of which is

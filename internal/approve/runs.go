@@ -32,16 +32,28 @@ const (
 // own, or not to be found through.
 var leftOut = []string{".git", "node_modules"}
 
-// running adds what the files hold that the call runs, or takes code from, if there are any.
-func (c *Call) running(parts ...[]byte) ([][]byte, error) {
+// bound is what the files hold that a call runs, or takes code from. known is false if it
+// may run others, too.
+type bound struct {
+	parts [][]byte
+	known bool
+	err   error
+}
+
+// running looks at the files, once for each [Store.Ask] and [Store.Use].
+func (c *Call) running() *bound {
+	if c.bound != nil {
+		return c.bound
+	}
+	files, known, err := c.runs()
+	c.bound = &bound{known: known, err: err}
 	left := int64(mostRuns)
-	files, _, err := c.runs()
 	for _, file := range files {
 		if what := holds(file, &left); what != "" {
-			parts = append(parts, []byte(file), []byte(what))
+			c.bound.parts = append(c.bound.parts, []byte(file), []byte(what))
 		}
 	}
-	return parts, err
+	return c.bound
 }
 
 // runs are the files that the call may run, or take code from. known is false if it may
@@ -98,7 +110,7 @@ var lines = written[:3]
 
 // read reads a line, and the scripts that it names, without running anything.
 func read(line any, folder string) (shell.Reading, bool) {
-	r := shell.Reader{Dirs: []string{folder}, Open: begins, List: listed, Chosen: true}
+	r := shell.Reader{Dirs: []string{folder}, Open: once(begins), List: once(listed), Chosen: true}
 	switch line := line.(type) {
 	case string:
 		return r.Line(line), true
@@ -110,6 +122,23 @@ func read(line any, folder string) (shell.Reading, bool) {
 		return r.Words(words), true
 	}
 	return shell.Reading{}, false
+}
+
+// once gives what is at a path again as it was found first: a line is read in several rounds.
+func once[T any](look func(path string) (T, error)) func(path string) (T, error) {
+	type found struct {
+		what T
+		err  error
+	}
+	all := map[string]found{}
+	return func(path string) (T, error) {
+		f, ok := all[path]
+		if !ok {
+			f.what, f.err = look(path)
+			all[path] = f
+		}
+		return f.what, f.err
+	}
 }
 
 // begins is as much of a file as is read for scripts.

@@ -34,8 +34,9 @@ func (c *Call) shape() (string, error) {
 	if len(facts) == 0 {
 		return "", nil
 	}
-	if _, known, err := c.runs(); !known || err != nil {
-		return "", err
+	runs := c.running()
+	if !runs.known || runs.err != nil {
+		return "", runs.err
 	}
 	rest := maps.Clone(c.Input)
 	for _, name := range written {
@@ -49,11 +50,8 @@ func (c *Call) shape() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	parts, err := c.running([]byte("shape"), []byte(c.Agent), []byte(c.folder()), c.tool(), canonical(rest), text)
-	if err != nil {
-		return "", err
-	}
-	deed := sum(parts...)
+	parts := [][]byte{[]byte("shape"), []byte(c.Agent), []byte(c.folder()), c.tool(), canonical(rest), text}
+	deed := sum(append(parts, runs.parts...)...)
 	return deed + ":" + sum([]byte(c.Hook), []byte(c.Rule), []byte(c.kind())), nil
 }
 

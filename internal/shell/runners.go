@@ -95,21 +95,23 @@ func init() {
 
 // Bounds of what is looked at for one line.
 const (
-	mostChosen  = 64     // texts of such files
-	mostLookups = 20_000 // names that may be those of files
+	mostChosen  = 200    // texts of such files
+	mostLookups = 10_000 // names that are tried
 )
 
-// chosen notes the files that decide what a line runs: by the names that its programs look
+// chosen are the files that decide what a line runs: by the names that its programs look
 // for, and by those that stand in such a file.
 type chosen struct {
 	*analysis
-	folders []string
+	here    []string // where the line runs
+	folders []string // and those that are named
 	runners []string
-	read    map[string]bool // files
-	named   map[string]bool // words, each from a folder
+	loosely bool            // the runners run more than their files say
+	done    map[string]bool // runners, each in a folder; files; words, each from a folder
+	lists   map[string][]string
 	lookups int
-	own     int  // of the folders, those where the line runs
 	texts   int  // above 0 in what a file says
+	reads   int  // texts that were read
 	data    bool // words are those of data: no program is named there
 }
 
@@ -119,90 +121,143 @@ func (a *analysis) decides(name string, args []arg) {
 	if !ok || !a.Chosen || a.List == nil || a.Open == nil || a.full {
 		return
 	}
+	if a.choice == nil {
+		a.choice = &chosen{analysis: a, done: map[string]bool{}, lists: map[string][]string{}}
+	}
+	c := a.choice
 	here := slices.Concat(a.from(""), a.Dirs)
-	c := chosen{analysis: a, folders: slices.Clone(here), own: len(here), read: map[string]bool{}, named: map[string]bool{}, data: r.fixed}
-	c.uses(name)
+	for _, dir := range here {
+		c.here, c.folders = added(c.here, dir), added(c.folders, dir)
+	}
+	c.runners = added(c.runners, name)
 	if a.input != nil {
 		args = slices.Concat(args, a.input.files)
 	}
+	c.data, c.loosely = r.fixed, !r.fixed
 	for _, g := range args {
 		c.words(g.text, here)
 	}
 	c.data = false
 	for i := 0; i < len(c.runners); i++ { // more come meanwhile, and more folders
-		one := runners[c.runners[i]]
 		for k := 0; k < len(c.folders); k++ {
-			for _, file := range strings.Fields(one.files) {
-				c.look(file, c.folders[k], one.above)
-			}
-		}
-		if !r.fixed && !one.fixed {
-			a.loose(c.runners[i])
+			c.runs(c.runners[i], c.folders[k])
 		}
 	}
 }
 
-// uses notes a runner; a folder that is found later is looked through for all of them.
-func (c *chosen) uses(name string) {
-	if !slices.Contains(c.runners, name) {
-		c.runners = append(c.runners, name)
+func added(list []string, one string) []string {
+	if slices.Contains(list, one) {
+		return list
+	}
+	return append(list, one)
+}
+
+// runs notes what a runner finds in a folder.
+func (c *chosen) runs(name, dir string) {
+	key := "runs " + name + "\x00" + dir
+	if c.done[key] {
+		return
+	}
+	c.done[key] = true
+	r := runners[name]
+	for _, file := range strings.Fields(r.files) {
+		c.look(file, dir, r.above)
+	}
+	if c.loosely && !r.fixed {
+		c.loose(name)
 	}
 }
 
-// look notes the files of a pattern in a folder, or in the nearest one above.
+// names are those in a folder; nil if it is none.
+func (c *chosen) names(dir string) []string {
+	list, ok := c.lists[dir]
+	if !ok {
+		list, _ = c.List(dir) // what cannot be listed has no names
+		c.lists[dir] = list
+	}
+	return list
+}
+
+// isFolder reports whether a folder is there.
+func (c *chosen) isFolder(path string) bool {
+	_, err := c.List(path)
+	return err == nil
+}
+
+// look notes the files of a pattern in a folder, and in those above.
 func (c *chosen) look(pattern, dir string, above bool) {
+	if head, match, tree := strings.Cut("/"+pattern, "/**"); tree {
+		if in := filepath.Join(dir, head); c.isFolder(in) {
+			c.tell(&c.out.Sources, "s", Name{Path: in, Word: in, Tree: true, Match: strings.TrimPrefix(match, "/")})
+		}
+		return
+	}
+	folder, base := filepath.Split(filepath.FromSlash(pattern))
 	for {
-		if head, match, tree := strings.Cut("/"+pattern, "/**"); tree {
-			c.tree(filepath.Join(dir, head), strings.TrimPrefix(match, "/"))
-		} else if !hasMeta(pattern) {
-			c.file(filepath.Join(dir, filepath.FromSlash(pattern)), dir)
-		} else {
-			for _, n := range c.expand(dir, pattern, arg{}) {
-				c.file(n.Path, dir)
+		in := filepath.Join(dir, folder)
+		for _, name := range c.names(in) {
+			if Matches(base, name) && (name[0] != '.' || base[0] == '.') {
+				c.file(filepath.Join(in, name), dir)
 			}
 		}
 		up := filepath.Dir(dir)
-		if !above || up == dir || strings.Contains(pattern, "**") {
+		if !above || up == dir {
 			return
 		}
 		dir = up
 	}
 }
 
-// tree notes all files of a folder and below, if it is there.
-func (c *chosen) tree(dir, match string) {
-	if _, err := c.List(dir); err == nil {
-		c.tell(&c.out.Sources, "s", Name{Path: dir, Word: dir, Tree: true, Match: match})
-	}
-}
-
 // file notes a file, if it is there, and what its text names.
 func (c *chosen) file(path, from string) bool {
-	if c.read[path] {
+	key := "file " + path
+	if c.done[key] {
 		return true
 	}
-	if strings.HasSuffix(path, ".sample") || c.over() { // git's own, which it does not run
+	if strings.HasSuffix(path, ".sample") { // git's own, which it does not run
+		return false
+	}
+	if c.lookups++; c.lookups > mostLookups {
+		c.out.More = true
 		return false
 	}
 	data, err := c.Open(path)
 	if err != nil {
 		return false
 	}
-	c.read[path] = true
+	c.done[key] = true
 	n := Name{Path: path, Word: path}
 	c.tell(&c.out.Sources, "s", n)
-	if len(c.read) > mostChosen || slices.Contains(data[:min(len(data), 256)], 0) {
+	if slices.Contains(data[:min(len(data), 256)], 0) || !says(path) {
 		return true
 	}
-	for ending, in := range map[string]interpreter{".py": python, ".js": node, ".mjs": node, ".cjs": node, ".ts": node, ".rb": interpreters["ruby"]} {
-		if filepath.Ext(path) == ending {
-			c.loads(in, n)
-		}
+	if c.reads++; c.reads > mostChosen {
+		c.out.More = true
+		return true
 	}
-	c.texts++
-	c.words(string(data), []string{from, filepath.Dir(path)})
-	c.texts--
+	switch in, ok := byEnding[filepath.Ext(path)]; {
+	case ok:
+		c.loads(in, n)
+	default:
+		c.texts++
+		c.words(string(data), added([]string{from}, filepath.Dir(path)))
+		c.texts--
+	}
 	return true
+}
+
+// byEnding are the interpreters of files whose modules are found by what they load.
+var byEnding = map[string]interpreter{".py": python, ".js": node, ".mjs": node, ".cjs": node, ".ts": node, ".mts": node, ".cts": node, ".rb": interpreters["ruby"]}
+
+// says reports whether a file may say what else runs: the sources of compilers do not, nor
+// what is there for people.
+func says(path string) bool {
+	switch ext := filepath.Ext(path); ext {
+	case ".go", ".rs", ".java", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".swift", ".kt", ".scala", ".zig", ".ex", ".md", ".txt", ".rst", ".html", ".css", ".svg", ".csv", ".sum", ".lock", ".mod", ".work", ".sql":
+		return false
+	default:
+		return !strings.Contains(filepath.Base(path), "-lock.")
+	}
 }
 
 // within is above 0 for what lies in one of some folders, below 0 for what one of them lies
@@ -219,14 +274,6 @@ func within(place string, folders []string) int {
 	return 0
 }
 
-// over counts a look at a file, and is true when there were too many.
-func (c *chosen) over() bool {
-	if c.lookups++; c.lookups == mostLookups {
-		c.out.More = true
-	}
-	return c.lookups >= mostLookups
-}
-
 // words notes what a text names: files, folders, and other runners.
 func (c *chosen) words(text string, from []string) {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool {
@@ -234,14 +281,14 @@ func (c *chosen) words(text string, from []string) {
 	}) {
 		word = strings.TrimLeft(word, "@-+!")
 		if _, ok := runners[word]; ok && !c.data {
-			c.uses(word)
+			c.runners = added(c.runners, word)
 		}
 		if word == "" || word == "." || len(word) > 1024 {
 			continue
 		}
 		for _, dir := range from {
-			if key := word + "\x00" + dir; !c.named[key] {
-				c.named[key] = true
+			if key := "word " + word + "\x00" + dir; !c.done[key] {
+				c.done[key] = true
 				c.word(word, dir)
 			}
 		}
@@ -251,23 +298,25 @@ func (c *chosen) words(text string, from []string) {
 // word notes what a word may name, from a folder. What follows a variable may go on from
 // there, too.
 func (c *chosen) word(word, dir string) {
-	places := []string{Under(dir, word)}
 	if filepath.IsAbs(word) {
-		places = append(places, Under(dir, strings.TrimLeft(word, "/")))
+		c.place(word, string(filepath.Separator), strings.TrimLeft(word, "/"))
 	}
-	for _, place := range places {
-		switch {
-		case hasMeta(word):
-			if !filepath.IsAbs(word) && !strings.Contains(word, "**") {
-				c.look(word, dir, false)
-			}
-		case c.file(place, dir) || len(c.folders) >= maxValues || slices.Contains(c.folders, place):
-		case c.over():
-		case within(place, c.folders[:c.own]) < 0 || c.texts > 0 && within(place, c.folders[:c.own]) == 0:
-		default:
-			if _, err := c.List(place); err == nil {
-				c.folders = append(c.folders, place)
-			}
+	word = strings.TrimLeft(word, "/")
+	c.place(Under(dir, word), dir, word)
+}
+
+// place notes what lies at a path: a folder, and a name from there.
+func (c *chosen) place(path, dir, name string) {
+	first, _, _ := strings.Cut(strings.TrimPrefix(filepath.ToSlash(name), "./"), "/")
+	switch {
+	case hasMeta(name):
+		if !strings.Contains(name, "**") && !filepath.IsAbs(name) && !hasMeta(filepath.Dir(name)) {
+			c.look(name, dir, false)
 		}
+	case first != ".." && !slices.Contains(c.names(dir), first): // nearly always
+	case c.file(path, dir) || len(c.folders) >= maxValues || slices.Contains(c.folders, path):
+	case within(path, c.here) < 0 || c.texts > 0 && within(path, c.here) == 0:
+	case c.isFolder(path):
+		c.folders = append(c.folders, path)
 	}
 }

@@ -152,6 +152,8 @@ type analysis struct {
 	loops  int // above 0 in what may run several times
 	guess  int // above 0 in what may not be code at all
 
+	choice *chosen // nil until a runner is met
+
 	used map[string]bool // names that are read by more than programs of data
 	data int             // above 0 where a program only handles data
 	goes int             // above 0 where what is printed goes to a program that does more
@@ -160,7 +162,7 @@ type analysis struct {
 // begin forgets what a round has told, but not what variables may be.
 func (a *analysis) begin() {
 	a.out, a.told, a.walked, a.used = Reading{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
-	a.steps, a.texts, a.full, a.place = 0, 0, false, place{}
+	a.steps, a.texts, a.full, a.place, a.choice = 0, 0, false, place{}, nil
 }
 
 // state changes as long as something new is found.
