@@ -83,6 +83,11 @@ func init() {
 		"pulumi cdk serverless sls": {files: "Pulumi.* cdk.json serverless.* package.json"},
 		"kubectl oc kustomize":      {files: "kustomization.*", fixed: true},
 		"helm helmfile":             {files: "Chart.yaml values.yaml templates/** helmfile.*", fixed: true},
+		"rails":                     {files: "Gemfile Rakefile config/** db/migrate/**", above: true},
+		"flask":                     {files: "*.py .flaskenv .env"},
+		"prisma":                    {files: "prisma/** package.json", above: true},
+		"tmux screen zellij":        {}, // their words are lines
+		"dtach abduco concurrently": {},
 		"psql mysql mariadb":        {fixed: true},
 		"sqlite3 duckdb mongosh":    {fixed: true},
 		"git":                       {files: ".git/hooks/* .husky/* .husky/_/*", above: true, fixed: true},
@@ -115,32 +120,66 @@ type chosen struct {
 	data    bool // words are those of data: no program is named there
 }
 
-// decides notes the files that decide what a runner runs.
+// decides notes the files that decide what a program does.
 func (a *analysis) decides(name string, args []arg) {
-	r, ok := runners[name]
-	if !ok || !a.Chosen || a.List == nil || a.Open == nil || a.full {
+	if !a.Chosen || a.List == nil || a.Open == nil || a.full {
 		return
+	}
+	r, known := runners[name]
+	if in, ok := interpreters[name]; ok && !known {
+		name, args = asRunner(in, args)
+		r, known = runners[name]
+	}
+	switch {
+	case known:
+	case name == "" || isPath(name) || a.isData(name) || programs[name] != nil && outputs[name] == "":
+		args = nil
+	default: // nobody knows what it makes of the files that it is given
+		r = runner{files: name + ".* ." + name + "* ." + name + "/config*", above: true, fixed: true}
+	}
+	if a.input != nil && !a.isData(name) {
+		args = slices.Concat(args, a.input.files)
 	}
 	if a.choice == nil {
 		a.choice = &chosen{analysis: a, done: map[string]bool{}, lists: map[string][]string{}}
 	}
-	c := a.choice
-	here := slices.Concat(a.from(""), a.Dirs)
+	a.choice.decides(name, r, args)
+}
+
+// asRunner is the runner that an interpreter is to be, with what follows: python -m pytest.
+func asRunner(in interpreter, args []arg) (string, []arg) {
+	for i, g := range args {
+		switch {
+		case g.text == "--run" && !isPython(in):
+			return "npm", args[i+1:]
+		case in.module != "" && containsWord(in.module, g.text) && i+1 < len(args) && runners[args[i+1].text].files != "":
+			return args[i+1].text, args[i+2:]
+		}
+	}
+	return "", nil
+}
+
+func (c *chosen) decides(name string, r runner, args []arg) {
+	here := slices.Concat(c.from(""), c.Dirs)
 	for _, dir := range here {
 		c.here, c.folders = added(c.here, dir), added(c.folders, dir)
 	}
-	c.runners = added(c.runners, name)
-	if a.input != nil {
-		args = slices.Concat(args, a.input.files)
+	_, known := runners[name]
+	c.data, c.loosely = !known || r.fixed, known && !r.fixed
+	if known {
+		c.runners = added(c.runners, name)
+	} else if r.files != "" {
+		for _, dir := range here {
+			c.finds("its own "+name, r, dir)
+		}
 	}
-	c.data, c.loosely = r.fixed, !r.fixed
 	for _, g := range args {
 		c.words(g.text, here)
 	}
 	c.data = false
 	for i := 0; i < len(c.runners); i++ { // more come meanwhile, and more folders
 		for k := 0; k < len(c.folders); k++ {
-			c.runs(c.runners[i], c.folders[k])
+			c.finds(c.runners[i], runners[c.runners[i]], c.folders[k])
 		}
 	}
 }
@@ -152,14 +191,13 @@ func added(list []string, one string) []string {
 	return append(list, one)
 }
 
-// runs notes what a runner finds in a folder.
-func (c *chosen) runs(name, dir string) {
+// finds notes what a runner finds in a folder.
+func (c *chosen) finds(name string, r runner, dir string) {
 	key := "runs " + name + "\x00" + dir
 	if c.done[key] {
 		return
 	}
 	c.done[key] = true
-	r := runners[name]
 	for _, file := range strings.Fields(r.files) {
 		c.look(file, dir, r.above)
 	}
