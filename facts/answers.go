@@ -80,7 +80,9 @@ func namesACall(words []field) bool {
 	if verb != "allow" && verb != "approvals" || slices.ContainsFunc(words, func(f field) bool { return f.text == "pin" || f.text == "mint" }) {
 		return true
 	}
-	return slices.ContainsFunc(words, func(f field) bool { return unclear(f.text) || strings.Contains(f.text, "\uFFFD") || codeOfCall().MatchString(f.text) })
+	return slices.ContainsFunc(words, func(f field) bool {
+		return unclear(f.text) || strings.Contains(f.text, "\uFFFD") || codeOfCall().MatchString(f.text)
+	})
 }
 
 // saysAnswer tells what a text would change of hookway, if somebody ran it in a shell.
