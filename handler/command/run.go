@@ -119,3 +119,17 @@ func waitFor(done <-chan struct{}, atMost time.Duration) bool {
 		return false
 	}
 }
+
+// settle waits until the pipes of a program that has ended have ended too. Its
+// children may hold them open for ever: after a short time only what is in them
+// is read. A machine that is so busy that nothing was read in that time loses no
+// answer.
+func (p *process) settle() {
+	if waitBoth(p.stdout.done, p.stderr.done, settleTime) {
+		return
+	}
+	now := time.Now()
+	if errors.Join(p.stdout.SetReadDeadline(now), p.stderr.SetReadDeadline(now)) == nil {
+		waitBoth(p.stdout.done, p.stderr.done, lastWait)
+	}
+}

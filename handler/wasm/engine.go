@@ -89,41 +89,6 @@ func (h *Handler) compile() (*engine, error) {
 	return e, nil
 }
 
-// build makes the engine. Nothing in a module may take the process with it.
-func (h *Handler) build(cache wazero.CompilationCache) (e *engine, err error) {
-	ctx := context.Background()
-	config := wazero.NewRuntimeConfig().WithCoreFeatures(features).WithMemoryLimitPages(memoryPages).WithDebugInfoEnabled(false)
-	if cache != nil {
-		config = config.WithCompilationCache(cache)
-	}
-	e = &engine{runtime: wazero.NewRuntimeWithConfig(ctx, config), cache: cache}
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("it cannot be compiled: %v", p)
-		}
-		if err != nil {
-			e.cache = nil // it is the caller's yet
-			_ = e.close() // the first error tells more
-			e = nil
-		}
-	}()
-	if _, err := wasi_snapshot_preview1.Instantiate(ctx, e.runtime); err != nil {
-		return e, err
-	}
-	if err := h.offer(ctx, e.runtime); err != nil {
-		return e, err
-	}
-	if e.module, err = e.runtime.CompileModule(ctx, h.m.code); err != nil {
-		return e, fmt.Errorf("it cannot be compiled: %s", firstLine(err.Error()))
-	}
-	if h.c.Read && !h.c.Write {
-		if e.root, err = os.OpenRoot(h.c.Root); err != nil {
-			return e, err
-		}
-	}
-	return e, nil
-}
-
 // openCache opens the folder, to which no other user may write.
 func openCache(dir string) (wazero.CompilationCache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -13,6 +14,8 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/fetch"
 	"github.com/hookway/hookway/wire"
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
 // ErrClosed is the cause of a failure when the handler was closed.
@@ -212,4 +215,42 @@ func (h *Handler) log(line string) {
 	if h.c.Log != nil {
 		h.c.Log.Info(h.label() + ": " + line)
 	}
+}
+
+// maxFetched bounds a request and a response.
+const maxFetched = 4 << 20
+
+// build makes the engine. Nothing in a module may take the process with it.
+func (h *Handler) build(cache wazero.CompilationCache) (e *engine, err error) {
+	ctx := context.Background()
+	config := wazero.NewRuntimeConfig().WithCoreFeatures(features).WithMemoryLimitPages(memoryPages).WithDebugInfoEnabled(false)
+	if cache != nil {
+		config = config.WithCompilationCache(cache)
+	}
+	e = &engine{runtime: wazero.NewRuntimeWithConfig(ctx, config), cache: cache}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it cannot be compiled: %v", p)
+		}
+		if err != nil {
+			e.cache = nil // it is the caller's yet
+			_ = e.close() // the first error tells more
+			e = nil
+		}
+	}()
+	if _, err := wasi_snapshot_preview1.Instantiate(ctx, e.runtime); err != nil {
+		return e, err
+	}
+	if err := h.offer(ctx, e.runtime); err != nil {
+		return e, err
+	}
+	if e.module, err = e.runtime.CompileModule(ctx, h.m.code); err != nil {
+		return e, fmt.Errorf("it cannot be compiled: %s", firstLine(err.Error()))
+	}
+	if h.c.Read && !h.c.Write {
+		if e.root, err = os.OpenRoot(h.c.Root); err != nil {
+			return e, err
+		}
+	}
+	return e, nil
 }

@@ -77,9 +77,6 @@ func read(ctx context.Context, m api.Module, stack []uint64) {
 	i.fetched = nil
 }
 
-// maxFetched bounds a request and a response.
-const maxFetched = 4 << 20
-
 type request struct {
 	URL       string            `json:"url"`
 	Method    string            `json:"method"`

@@ -53,18 +53,6 @@ var ErrUnavailable = errors.New("the memory cannot be reached")
 // ErrPart is the error of a backend that cannot give all that was asked for.
 var ErrPart = errors.New("these may not be all memories")
 
-// Check completes a memory that is to be saved, and refuses what cannot be kept.
-// Words of the text like #style become tags.
-func (m *Memory) Check() error {
-	if err := m.check(); err != nil {
-		return err
-	}
-	if tags := cleanTags(append(slices.Clone(m.Tags), tagsIn(m.Text)...)); len(tags) <= maxTags {
-		m.Tags = tags
-	}
-	return nil
-}
-
 // Sees reports whether a memory is in a view.
 func (v View) Sees(m *Memory) bool {
 	switch {

@@ -26,6 +26,7 @@ package memory
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -164,4 +165,16 @@ func cut(text string, n int) string {
 		n--
 	}
 	return text[:n]
+}
+
+// Check completes a memory that is to be saved, and refuses what cannot be kept.
+// Words of the text like #style become tags.
+func (m *Memory) Check() error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	if tags := cleanTags(append(slices.Clone(m.Tags), tagsIn(m.Text)...)); len(tags) <= maxTags {
+		m.Tags = tags
+	}
+	return nil
 }

@@ -86,3 +86,5 @@ func scan(rows *sql.Rows, m *Memory) (seq int64, err error) {
 	}
 	return seq, err
 }
+
+const columns = "id, text, scope, workspace, agent, session, time, tags, file, context"

@@ -146,13 +146,6 @@ func (s *Store) refresh(ctx context.Context, x *index) (*index, error) {
 	return x, nil
 }
 
-// head is the newest row and the newest change there ever was.
-func (s *Store) head(ctx context.Context) (rows, changes int64, err error) {
-	err = s.db.QueryRowContext(ctx, `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'memory'), 0),
-		coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'change'), 0)`).Scan(&rows, &changes)
-	return rows, changes, err
-}
-
 // follow takes out rows that are gone. A row that was changed, and changes that
 // are kept no more, need a new index.
 func (s *Store) follow(ctx context.Context, x *index, to int64) (*index, error) {

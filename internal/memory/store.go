@@ -66,3 +66,15 @@ func (s *Store) Close() error { return s.file.Close() }
 
 // explain says what a failure of the file means, and what to do.
 func (s *Store) explain(done string, err error) error { return s.file.Explain(done, err) }
+
+// head is the newest row and the newest change there ever was.
+func (s *Store) head(ctx context.Context) (rows, changes int64, err error) {
+	err = s.db.QueryRowContext(ctx, `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'memory'), 0),
+		coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'change'), 0)`).Scan(&rows, &changes)
+	return rows, changes, err
+}
+
+// change runs one transaction that writes.
+func (s *Store) change(ctx context.Context, do func(*sql.Tx) error) error {
+	return s.file.Write(ctx, do)
+}

@@ -92,13 +92,6 @@ func (s *Store) emptyLog(ctx context.Context) {
 	}
 }
 
-// change runs one transaction that writes.
-func (s *Store) change(ctx context.Context, do func(*sql.Tx) error) error {
-	return s.file.Write(ctx, do)
-}
-
-const columns = "id, text, scope, workspace, agent, session, time, tags, file, context"
-
 func (m *Memory) values() []any {
 	tags := []byte("[]")
 	if len(m.Tags) > 0 {

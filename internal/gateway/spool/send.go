@@ -26,19 +26,6 @@ const (
 // carrier is the owner of the leases of the process that carries.
 const carrier = "carrier"
 
-// sender sends to one webhook, while there is something to send.
-type sender struct {
-	*Spool
-	target  Target
-	from    *Receiver // whose target it is; nil: of the configuration
-	env     context.Context
-	leads   bool          // this process carries
-	carried bool          // Carry has begun it, with what the configuration and the daemon have
-	stopped bool          // nothing more can be sent by it
-	again   bool          // somebody wants more to be sent; guarded by Spool.mu
-	ended   chan struct{} // closed at the end
-}
-
 // send has a receiver's messages sent.
 func (s *Spool) send(r *Receiver) {
 	r.mu.Lock()

@@ -194,3 +194,16 @@ func (s *Spool) wake() {
 
 // micros is a time as it is kept.
 func micros(t time.Time) int64 { return t.UnixMicro() }
+
+// sender sends to one webhook, while there is something to send.
+type sender struct {
+	*Spool
+	target  Target
+	from    *Receiver // whose target it is; nil: of the configuration
+	env     context.Context
+	leads   bool          // this process carries
+	carried bool          // Carry has begun it, with what the configuration and the daemon have
+	stopped bool          // nothing more can be sent by it
+	again   bool          // somebody wants more to be sent; guarded by Spool.mu
+	ended   chan struct{} // closed at the end
+}
