@@ -412,7 +412,7 @@ func (c *call) script() {
 			}
 			continue
 		}
-		c.lang().interpret(languageOf(c.path, v.text), value{v.text, v.from}, c.args, nil)
+		c.lang().interpret(c.languageAt(c.path, v.text), value{v.text, v.from}, c.args, nil)
 	}
 }
 

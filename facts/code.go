@@ -157,7 +157,15 @@ func (r *reader) operand(depth int) values {
 			r.pos += 2
 			return text(r.peek(-1).text)
 		}
+	case '&', '*': // the address of something, and what lies there
+		if slices.Contains(compiled, r.language) {
+			r.pos++
+			return r.operand(depth + 1)
+		}
 	case '(', '[', '{':
+		if words, ok := r.listOfWords(depth); ok {
+			return words
+		}
 		items := r.list(depth)
 		if len(items) == 1 {
 			return r.after(items[0], depth)
@@ -304,7 +312,7 @@ func (r *reader) comprehension(depth int) {
 // renamed reads const {execSync: e} = require("child_process").
 func (r *reader) renamed() {
 	for i := 0; i+2 < len(r.tokens); i++ {
-		if t := r.tokens[i]; t.kind == 'i' && acts[strings.ToLower(t.text)] != "" && r.tokens[i+1].kind == ':' && r.tokens[i+2].kind == 'i' {
+		if t := r.tokens[i]; t.kind == 'i' && r.act(strings.ToLower(t.text)) != "" && r.tokens[i+1].kind == ':' && r.tokens[i+2].kind == 'i' {
 			r.names[r.tokens[i+2].text] = t.text
 		}
 	}
@@ -315,6 +323,9 @@ var leads = []string{"const", "let", "var", "my", "our", "local", "return", "pri
 
 // name reads a dotted name, and what is assigned to it or called by it.
 func (r *reader) name(depth int) values {
+	if words, ok := r.listOfWords(depth); ok {
+		return words
+	}
 	full := r.dotted()
 	if full == "for" && r.forMany(depth) {
 		return nil
@@ -327,6 +338,10 @@ func (r *reader) name(depth int) values {
 		return nil
 	case r.peek(0).kind == '=' && strings.IndexByte("=~>", r.peek(1).kind) < 0:
 		r.pos++
+		r.assigns(full, depth)
+		return nil
+	case r.peek(0).kind == ':' && r.peek(1).kind == '=': // of Go
+		r.pos += 2
 		r.assigns(full, depth)
 		return nil
 	case (r.peek(0).kind == '+' || r.peek(0).kind == '.') && r.peek(1).kind == '=': // x += y
@@ -362,9 +377,9 @@ func (r *reader) name(depth int) values {
 		return r.after(anything("env:*"), depth)
 	case next == '(':
 		return r.after(r.called(full, r.list(depth+1), depth), depth)
-	case r.language == "javascript" && next == 's' && acts[lastPart(full)] == "run": // $`line`
+	case r.language == "javascript" && next == 's' && r.act(lastPart(full)) == "run": // $`line`
 		return r.called(full, r.bare(depth), depth)
-	case r.callsBare() && acts[lastPart(full)] != "" && (next == 's' || next == 'i' || next == 'b'):
+	case r.callsBare() && r.act(lastPart(full)) != "" && (next == 's' || next == 'i' || next == 'b'):
 		return r.called(full, r.bare(depth), depth)
 	}
 	return r.named(full, depth)
@@ -383,7 +398,7 @@ func (r *reader) onPath(full string) bool {
 // from shutil import rmtree as r, import {rmSync as r} from "fs".
 func (r *reader) imports() {
 	for r.peek(0).kind != ';' && r.pos < len(r.tokens) {
-		if t := r.peek(0); t.kind == 'i' && r.peek(1).text == "as" && r.peek(2).kind == 'i' && acts[strings.ToLower(t.text)] != "" {
+		if t := r.peek(0); t.kind == 'i' && r.peek(1).text == "as" && r.peek(2).kind == 'i' && r.act(strings.ToLower(t.text)) != "" {
 			r.names[r.peek(2).text] = t.text
 		}
 		r.pos++
@@ -422,14 +437,16 @@ func (r *reader) assigns(full string, depth int) {
 
 // callsBare reports whether the language has calls without brackets.
 func (r *reader) callsBare() bool {
-	return r.language == "ruby" || r.language == "perl" || r.language == "php" || r.language == "awk"
+	return slices.Contains([]string{"ruby", "perl", "php", "awk", "haskell"}, r.language)
 }
 
 // bare reads the words of a call without brackets.
 func (r *reader) bare(depth int) []values {
 	items := []values{r.expression(depth + 1)}
-	for r.peek(0).kind == ',' {
-		r.pos++
+	for r.peek(0).kind == ',' || r.language == "haskell" && (r.peek(0).kind == 's' || r.peek(0).kind == '[') {
+		if r.peek(0).kind == ',' {
+			r.pos++
+		}
 		items = append(items, r.expression(depth+1))
 	}
 	return items
@@ -500,8 +517,8 @@ func (r *reader) alias() (string, bool) {
 	if k := r.peek(n).kind; k != ';' && k != ',' && k != ')' {
 		return "", false
 	}
-	_, acts := acts[lastPart(full)]
-	return full, acts
+	_, known := acts[lastPart(full)]
+	return full, known || r.act(lastPart(full)) != ""
 }
 
 // after reads what is called of a value: .replace(…), .unlink(), [0].
@@ -518,7 +535,7 @@ func (r *reader) after(vs values, depth int) values {
 			name := r.peek(1).text
 			r.pos += 2
 			r.bindsParameter(name, vs)
-			if act := acts[strings.ToLower(name)]; act != "" && r.language == "ruby" {
+			if act := r.act(strings.ToLower(name)); act != "" && r.language == "ruby" {
 				vs = r.method(vs, name, nil)
 			}
 		case r.peek(0).kind == '[':

@@ -36,7 +36,7 @@ type codeCall struct {
 // does tells what a call does to its words.
 func (r *reader) does(full string, items []values) values {
 	c := codeCall{r, full, lastPart(full), items}
-	if head, ok := strings.CutSuffix(full, ".new"); ok && acts[lastPart(head)] == "socket" { // TCPSocket.new
+	if head, ok := strings.CutSuffix(full, ".new"); ok && c.act(lastPart(head)) == "socket" { // TCPSocket.new
 		c.last = lastPart(head)
 	}
 	if c.clouds() {
@@ -46,7 +46,7 @@ func (r *reader) does(full string, items []values) values {
 	if len(items) == 0 {
 		return anything()
 	}
-	if applied := c.arg(0); isMap(c.last) && len(items) > 1 && len(applied) == 1 && acts[strings.ToLower(applied[0].text)] != "" {
+	if applied := c.arg(0); isMap(c.last) && len(items) > 1 && len(applied) == 1 && c.act(strings.ToLower(applied[0].text)) != "" {
 		return r.does(applied[0].text, items[1:]) // a function by its name
 	}
 	if c.query() {
@@ -63,7 +63,7 @@ func (r *reader) does(full string, items []values) values {
 		return out
 	}
 	out := c.others()
-	if len(out.sources()) > 0 || acts[c.last] != "" {
+	if len(out.sources()) > 0 || c.act(c.last) != "" {
 		return out
 	}
 	var from []string // what a function makes of its words comes from there, too
@@ -137,7 +137,7 @@ func (c *codeCall) kills() bool {
 
 // onFiles tells what a call does to files.
 func (c *codeCall) onFiles() (values, bool) {
-	switch acts[c.last] {
+	switch c.act(c.last) {
 	case "delete":
 		if !isList(c.full) {
 			c.file("delete", c.arg(0), effect{})
@@ -256,7 +256,7 @@ func (c *codeCall) file(does string, vs values, e effect) {
 
 // others tells of calls that run, connect and load.
 func (c *codeCall) others() values {
-	switch acts[c.last] {
+	switch c.act(c.last) {
 	case "run":
 		switch {
 		case c.last == "exec" && c.language == "python":
@@ -418,7 +418,7 @@ func (c *codeCall) servers() {
 	c.hosts = nil
 	for _, it := range c.items {
 		for _, v := range it {
-			if scheme, _, ok := strings.Cut(v.text, "://"); ok && !strings.ContainsAny(scheme, " \n") && scheme != "http" && scheme != "https" && acts[c.last] != "socket" {
+			if scheme, _, ok := strings.Cut(v.text, "://"); ok && !strings.ContainsAny(scheme, " \n") && scheme != "http" && scheme != "https" && c.act(c.last) != "socket" {
 				c.told(v, "tcp", false)
 			}
 		}
@@ -444,7 +444,7 @@ func (r *reader) contents(vs values) values {
 // isList and isReplace tell methods of lists and texts from those of files.
 func isList(full string) bool {
 	head, _, dotted := strings.Cut(full, ".")
-	return dotted && !slices.Contains([]string{"os", "fs", "shutil", "File", "FileUtils", "Dir", "path", "fsp", "fse", "Deno", "Bun", "pathlib", "promises"}, head)
+	return dotted && !slices.Contains([]string{"os", "fs", "shutil", "File", "FileUtils", "Dir", "path", "fsp", "fse", "Deno", "Bun", "pathlib", "promises", "std", "Files", "Directory", "tokio", "syscall", "unix", "System"}, head)
 }
 
 func isReplace(full string) bool {
@@ -458,7 +458,7 @@ func (r *reader) runs(last string, items []values) values {
 		line = anything()
 	}
 	if len(items) > 1 && items[1] != nil {
-		words := strings.Contains(last, "spawn") || strings.Contains(last, "execfile") || strings.HasPrefix(last, "execv") || strings.HasPrefix(last, "execl") || last == "execa" || (r.language == "ruby" || r.language == "perl") && last != "open" && last != "popen"
+		words := strings.Contains(last, "spawn") || strings.Contains(last, "execfile") || strings.HasPrefix(last, "execv") || strings.HasPrefix(last, "execl") || last == "execa" || slices.Contains(compiled, r.language) || (r.language == "ruby" || r.language == "perl") && last != "open" && last != "popen"
 		if words {
 			for i, it := range items[1:] {
 				if it == nil || strings.HasPrefix(last, "execl") && i == 0 {

@@ -12,6 +12,9 @@ func (r *reader) method(vs values, name string, items []values) values {
 	if c := (codeCall{r, name, strings.ToLower(name), items}); c.clouds() {
 		return anything()
 	}
+	if out, ok := r.compiledMethod(vs, name, items); ok {
+		return out
+	}
 	switch strings.ToLower(name) {
 	case "homedir", "tmpdir":
 		if len(items) == 0 {
@@ -48,7 +51,7 @@ func (r *reader) method(vs values, name string, items []values) values {
 			return vs.each(func(s string) string { return strings.ReplaceAll(s, items[0][0].text, items[1][0].text) })
 		}
 	}
-	switch acts[strings.ToLower(name)] {
+	switch r.act(strings.ToLower(name)) {
 	case "delete", "deleteall", "read", "write", "open":
 		if len(vs) > 0 && (vs.known() || len(items) == 0 && r.store == "") {
 			r.does(name, append([]values{vs}, items...))
@@ -63,10 +66,13 @@ func (r *reader) method(vs values, name string, items []values) values {
 
 // called is a call of a function by its full name; it gives its text, if that is known.
 func (r *reader) called(full string, items []values, depth int) values {
-	if named := r.vars[full]; r.language == "php" && len(named) == 1 && acts[strings.ToLower(named[0].text)] != "" { // $f("…")
+	if named := r.vars[full]; r.language == "php" && len(named) == 1 && r.act(strings.ToLower(named[0].text)) != "" { // $f("…")
 		full = named[0].text
 	}
 	last := lastPart(full)
+	if out, ok := r.compiledCall(full, items); ok {
+		return out
+	}
 	if out, ok := r.indirectly(last, items, depth); ok {
 		return out
 	}

@@ -9,10 +9,11 @@ import (
 var interpreters = map[string]string{
 	"python": "python", "pypy": "python", "ipython": "python", "node": "javascript", "nodejs": "javascript", "bun": "javascript", "deno": "javascript", "tsx": "javascript", "ts-node": "javascript",
 	"ruby": "ruby", "perl": "perl", "php": "php", "lua": "lua", "julia": "julia", "tclsh": "tcl", "emacs": "lisp", "guile": "lisp", "sbcl": "lisp", "osascript": "applescript", "rscript": "r",
+	"r": "r", "irb": "ruby", "pry": "ruby", "jruby": "ruby", "mruby": "ruby", "jython": "python", "micropython": "python", "luajit": "lua", "texlua": "lua", "raku": "perl", "jshell": "java", "ghci": "haskell", "runghc": "haskell", "runhaskell": "haskell", "octave": "octave", "octave-cli": "octave", "matlab": "octave",
 }
 
 // lineOptions are the options of an interpreter after which code stands.
-var lineOptions = map[string]string{"python": "c", "javascript": "ep", "ruby": "e", "perl": "eE", "php": "r", "lua": "e", "applescript": "e", "r": "e", "julia": "eE", "lisp": "ce", "tcl": "\x00"}
+var lineOptions = map[string]string{"python": "c", "javascript": "ep", "ruby": "e", "perl": "eE", "php": "r", "lua": "e", "applescript": "e", "r": "e", "julia": "eE", "lisp": "ce", "tcl": "\x00", "java": "\x00", "haskell": "e", "octave": "r"}
 
 // interpreterCall is an interpreter with its words.
 type interpreterCall struct {
@@ -73,7 +74,7 @@ func (r *interpreterCall) word(i int) (more int, out values, done bool) {
 	switch t := f.text; {
 	case t == "-":
 		return 0, r.lang().runInput(r.language), true
-	case slices.Contains([]string{"--eval", "--print", "--execute", "-eval", "--eval-string"}, t):
+	case slices.Contains([]string{"--eval", "--print", "--execute", "-eval", "--eval-string", "-batch"}, t):
 		return r.nextCode(i), nil, false
 	case strings.HasPrefix(t, "--eval=") || strings.HasPrefix(t, "--print="):
 		_, f.text, _ = strings.Cut(t, "=")

@@ -19,6 +19,9 @@ func (c *call) ln() values {
 			words = append(words, f)
 		}
 	}
+	if len(words) > 1 {
+		c.replaces(words)
+	}
 	if !symbolic || len(words) == 0 || len(c.world.links) >= 64 {
 		return out
 	}
@@ -36,4 +39,29 @@ func (c *call) ln() values {
 		c.world.links[path.Clean(p)] = words[0].text
 	}
 	return out
+}
+
+// replaces tells that a link takes the place of a file: with -f what is there goes. That is
+// known of a file which can be looked at; and nothing is left behind of what leads to
+// /dev/null.
+func (c *call) replaces(words []field) {
+	if !c.seen["force"] {
+		return
+	}
+	last := words[len(words)-1]
+	for _, p := range c.places(last.text) {
+		if c.isFile(p) || words[0].text == "/dev/null" && len(words) == 2 {
+			c.shell.path("delete", last, effect{empties: true})
+			return
+		}
+	}
+}
+
+// isFile reports whether it is known that there is a file of that name, and no link or folder.
+func (sh *shell) isFile(p string) bool {
+	if sh.world.Lstat == nil || unclear(p) {
+		return false
+	}
+	info, err := sh.world.Lstat(path.Clean(p))
+	return err == nil && info.Mode().IsRegular()
 }

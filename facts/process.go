@@ -114,8 +114,9 @@ func (c *call) pids() values {
 		case (t == "-u" || t == "-U") && i+1 < len(c.args) && c.name != "lsof":
 			i++
 			user = visible(c.args[i].text)
-		case c.name == "fuser" && (t == "-k" || t == "-ki"):
-			for _, f := range c.args[i+1:] {
+		case c.name == "fuser" && strings.HasPrefix(t, "-") && !strings.HasPrefix(t, "--") && strings.Contains(t, "k") || t == "--kill":
+			c.endsUsers()
+			for _, f := range c.args {
 				if strings.Contains(f.text, "hookway") {
 					c.tell(hook.Fact{Does: "self", What: "daemon", Object: visible(f.text), At: f.at, Sure: true})
 				}
@@ -144,4 +145,23 @@ func (c *call) named(name string, f field) {
 		c.tell(hook.Fact{Does: "self", What: "daemon", Object: name, At: f.at, Sure: true})
 	}
 	c.tell(fact)
+}
+
+// endsUsers tells that fuser ends all who use a file. Who uses the top of something, a folder
+// of the system or all that is mounted there, is nearly everybody.
+func (c *call) endsUsers() {
+	mounted := slices.ContainsFunc(c.args, func(f field) bool {
+		return f.text == "--mount" || f.text == "--ismountpoint" || strings.HasPrefix(f.text, "-") && !strings.HasPrefix(f.text, "--") && strings.ContainsAny(f.text, "mcM")
+	})
+	for _, f := range c.args {
+		if strings.HasPrefix(f.text, "-") || strings.Contains(f.text, "/tcp") || strings.Contains(f.text, "/udp") || strings.Trim(f.text, "0123456789") == "" {
+			continue
+		}
+		for _, place := range c.places(f.text) {
+			scope := c.world.scope(path.Clean(place))
+			if scope == scopeRoot || scope == scopeSystem || mounted {
+				c.tell(hook.Fact{Does: "system", What: "process", Object: "all who use " + visible(f.text), Bulk: true, Global: true, At: f.at, Sure: f.known()})
+			}
+		}
+	}
 }

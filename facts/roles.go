@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -105,6 +104,16 @@ func (c tableCall) actRun(r role, f field, p parsed) bool {
 	case "before": // it is run with another program behind it
 		f.text += " " + string(word)
 		c.builtin().runField(f)
+	case "commas": // words with commas between them
+		words := strings.Split(f.text, ",")
+		for i, w := range words {
+			words[i] = quote(w)
+		}
+		c.builtin().runText(value{strings.Join(words, " "), f.from}, nil)
+	case "builds":
+		c.shell.path("write", f, effect{})
+	case "codefile":
+		c.codeFile(f)
 	case "fetched":
 		c.net().fetched(f)
 	case "binary": // what runs is in the file
@@ -414,49 +423,6 @@ func (c tableCall) onDevice(p parsed) bool {
 		}
 	}
 	return on
-}
-
-// mode tells of permissions that let others in: set-user-ID bits, and everything for
-// everybody outside the project.
-func (c tableCall) mode(f field, p parsed) {
-	if c.name != "chmod" {
-		return
-	}
-	m := strings.TrimLeft(f.text, "0")
-	numeric := m != "" && strings.Trim(m, "01234567") == ""
-	special := numeric && len(m) == 4 && m[0] >= '2' || !numeric && strings.Contains(f.text, "s") && strings.ContainsAny(f.text, "+=")
-	open := numeric && strings.HasSuffix(m, "7") || !numeric && (strings.Contains(f.text, "o+w") || strings.Contains(f.text, "a+w") || strings.Contains(f.text, "+rwx") && !strings.HasPrefix(f.text, "u"))
-	for _, o := range p.operands {
-		if o.text == f.text && o.at == f.at {
-			continue
-		}
-		for _, place := range c.places(o.text) {
-			scope := ""
-			if !strings.ContainsRune(place, hole) {
-				scope = c.world.scope(path.Clean(place))
-			}
-			if special || (m == "" || m == "000") && scope == scopeRoot || open && (scope == scopeRoot || scope == scopeSystem || scope == "" && c.seen["recursive"]) {
-				c.tell(hook.Fact{Does: "system", What: "permissions", Object: visible(f.text + " " + o.text), Scope: scope, At: c.at, Sure: scope != ""})
-			}
-		}
-	}
-}
-
-// owner tells that all that lies below a folder of the system gets another owner.
-func (c tableCall) owner(f field, p parsed) {
-	if !c.seen["recursive"] {
-		return
-	}
-	for _, o := range p.operands {
-		for _, place := range c.places(o.text) {
-			if o.at == f.at || strings.ContainsRune(place, hole) {
-				continue
-			}
-			if scope := c.world.scope(path.Clean(place)); scope == scopeRoot && path.Clean(place) != c.world.project() || scope == scopeSystem {
-				c.tell(hook.Fact{Does: "system", What: "permissions", Object: visible(f.text + " " + o.text), Scope: scope, At: c.at, Sure: true})
-			}
-		}
-	}
 }
 
 // typed is a text as tmux types it: the names of keys are keys.

@@ -53,6 +53,7 @@ type shared struct {
 	traps     []func()              // what runs as the line ends
 	proxies   int                   // programs that ssh runs to reach a machine, inside each other
 	loaded    bool                  // the line loads a text that is not known, which may set variables
+	built     map[string]string     // what a compiler made, and the language it was written in
 	asText    bool                  // a text is read that a program was only given
 }
 

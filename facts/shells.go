@@ -2,6 +2,7 @@ package facts
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/hook"
@@ -102,6 +103,7 @@ func (c langCall) runInput(language string) values {
 			c.someScript(v, c.at)
 			continue
 		}
+		c.promptLines(language, v)
 		out = out.or(c.interpret(language, v, nil, nil))
 	}
 	return out
@@ -160,7 +162,11 @@ func (c langCall) interpret(language string, v value, args []field, stdin values
 		}
 		return c.inner(v.text, c.at, stdin, params, false)
 	}
-	c.program(language, v)
+	if slices.Contains(compiled, language) {
+		c.onlySure(func() { c.program(language, v) })
+	} else {
+		c.program(language, v)
+	}
 	return anything(v.from...)
 }
 
@@ -177,17 +183,8 @@ func languageOf(name, src string) string {
 			}
 		}
 	}
-	switch path.Ext(name) {
-	case ".py":
-		return "python"
-	case ".js", ".mjs", ".cjs", ".ts":
-		return "javascript"
-	case ".rb":
-		return "ruby"
-	case ".pl":
-		return "perl"
-	case ".php":
-		return "php"
+	if l := extensions[path.Ext(name)]; l != "" {
+		return l
 	}
 	return "sh"
 }

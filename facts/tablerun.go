@@ -40,6 +40,9 @@ func (e *entry) run(c *call) values {
 	c.table().movedTo(before)
 	c.ssh().usualKey()
 	c.table().emptied(p)
+	if e.options["-o"].role == "builds" {
+		c.table().builds(p)
+	}
 	if slices.Contains(lineEditors, c.name) {
 		c.edited(p)
 	}
@@ -125,7 +128,10 @@ func (c tableCall) tellTemplate(t template, p parsed) {
 		if t.needs == "" || c.seen[t.needs] {
 			c.build().packages(t, p)
 		}
-	case t.needs == "" || c.seen[t.needs] || not && !c.seen[off]:
+	case t.needs != "" && !c.seen[t.needs] && !(not && !c.seen[off]):
+	case t.kind == "deletes":
+		c.shell.path("delete", field{value: value{text: c.world.Home + strings.TrimPrefix(t.parts[0], "~")}, at: c.at}, effect{recursive: true})
+	default:
 		c.tell(t.fact(c.call, p))
 	}
 }
@@ -220,6 +226,11 @@ func (c tableCall) takesRest(r role, o operand, rest []operand, many bool) (out 
 			return c.wrapped(words), true
 		}
 		c.net().goModule(o.field)
+		for _, f := range fieldsOf(rest) {
+			if f.text == "-" || strings.HasSuffix(f.text, ".go") {
+				c.codeFile(f)
+			}
+		}
 		return nil, true // the others are words for it
 	case r == "container":
 		return c.service().container(words), true

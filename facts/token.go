@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,16 +35,19 @@ func tokens(language, src string) []token {
 	return out
 }
 
+// slashComments are languages that have // and /* */ for comments.
+var slashComments = []string{"javascript", "php", "go", "rust", "c", "java", "csharp", "scala", "groovy", "swift"}
+
 // blank is how many bytes of white space and comments begin a text; whole is false
 // for a comment without an end.
 func blank(language, s string) (n int, whole bool) {
-	c, slashes := s[0], language == "javascript" || language == "php"
+	c, slashes := s[0], slices.Contains(slashComments, language)
 	switch {
 	case c <= ' ' && c != '\n':
 		return 1, true
 	case c == '#' && language != "javascript" && language != "lua",
 		strings.HasPrefix(s, "//") && slashes,
-		strings.HasPrefix(s, "--") && language == "lua":
+		strings.HasPrefix(s, "--") && (language == "lua" || language == "haskell"):
 		return span(s, func(c byte) bool { return c != '\n' }), true
 	case strings.HasPrefix(s, "/*") && slashes:
 		j := strings.Index(s[2:], "*/")
@@ -57,6 +61,8 @@ func readToken(language, s string) (token, int) {
 	switch c := s[0]; {
 	case c == '\n' || c == ';':
 		return token{kind: ';'}, 1
+	case c == '\'' && language == "rust" && !(len(s) > 2 && (s[1] == '\\' || s[2] == '\'')): // a lifetime
+		return token{kind: ','}, 1
 	case c == '\'' || c == '"' || c == '`':
 		return quoted(language, s)
 	case isPercent(language, s):
@@ -120,13 +126,13 @@ func raw(s string) string {
 // quoted reads a string that begins a text.
 func quoted(language, s string) (token, int) {
 	q := s[:1]
-	if language == "python" && len(s) >= 3 && s[1] == s[0] && s[2] == s[0] {
+	if c := s[0]; (language == "python" || c == '"' && slices.Contains(compiled, language)) && len(s) >= 3 && s[1] == c && s[2] == c {
 		q = s[:3]
 	}
 	var b strings.Builder
 	i := len(q)
 	for i < len(s) && !strings.HasPrefix(s[i:], q) {
-		if s[i] == '\\' && i+1 < len(s) {
+		if s[i] == '\\' && i+1 < len(s) && !(q == "`" && language == "go") {
 			if q == "'" && (language == "perl" || language == "ruby" || language == "php") && s[i+1] != '\'' && s[i+1] != '\\' {
 				b.WriteByte(s[i])
 			} else {
@@ -156,6 +162,7 @@ func quoted(language, s string) (token, int) {
 	switch {
 	case q == "`" && language == "javascript":
 		t.text, t.expr = interpolate(t.text, "${", "}")
+	case q == "`" && language == "go":
 	case q == "`":
 		t.kind = 'b'
 	case q == `"` && language == "ruby":
