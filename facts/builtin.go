@@ -491,6 +491,7 @@ var runningVariables = map[string]string{
 	"GIT_EXTERNAL_DIFF": "line", "GIT_ASKPASS": "line", "SSH_ASKPASS": "line",
 	"PROMPT_COMMAND": "line", "BASH_ENV": "file", "ENV": "file", "LD_PRELOAD": "file", "DYLD_INSERT_LIBRARIES": "file", "PYTHONSTARTUP": "file",
 	"GIT_EDITOR": "editor", "EDITOR": "editor", "VISUAL": "editor", "PAGER": "editor", "GIT_PAGER": "editor", "MANPAGER": "editor", "BROWSER": "editor",
+	"SUDO_EDITOR": "editor", "SYSTEMD_EDITOR": "editor", "KUBE_EDITOR": "editor", "FCEDIT": "editor", "FZF_DEFAULT_COMMAND": "editor", "CC": "editor", "CXX": "editor", "LD": "editor", "RUSTC": "editor", "RUSTC_WRAPPER": "editor", "RUSTC_WORKSPACE_WRAPPER": "editor", "RESTIC_PASSWORD_COMMAND": "editor", "BORG_PASSCOMMAND": "editor",
 	"HUSKY": "skip", "LEFTHOOK": "skip", "SKIP": "skip", "PRE_COMMIT_ALLOW_NO_CONFIG": "skip", "HUSKY_SKIP_HOOKS": "skip",
 	"PERL5OPT": "line", "LESSOPEN": "line", "RSYNC_RSH": "line", "GIT_SEQUENCE_EDITOR": "line",
 }

@@ -157,7 +157,7 @@ func (sh *shell) run(fields []field, stdin values, at hook.Span) values {
 			return sh.function(first.text, body, fields[1:], stdin, at)
 		}
 	}
-	if strings.Contains(first.text, " ") && !strings.Contains(first.text, "/") && !first.bare { // no program is called so; another shell would split it
+	if word, _, more := strings.Cut(first.text, " "); more && !first.bare && (!strings.Contains(first.text, "/") || knownProgram(word)) { // no program is called so; another shell would split it
 		sh.unsure(func() { sh.inner(first.text, at, stdin, nil, false) })
 	}
 	c := &call{shell: sh, name: programName(first.text), path: first.text, args: fields[1:], stdin: stdin, at: at}
@@ -253,6 +253,9 @@ func (c *call) started() values {
 		}()
 	}
 	args, before := c.args, len(c.out)
+	if c.name != "echo" && c.name != "printf" {
+		c.optionLines(args, entry)
+	}
 	defer func() {
 		c.everyIn(args, before)
 		c.net().connects(args, before)

@@ -98,7 +98,7 @@ func (c buildCall) makefile(src string, targets []string) {
 
 // make runs recipes of a file that lies in the folder.
 func (c buildCall) make() values {
-	file := ""
+	file, more := "", ""
 	var targets []string
 	for i := 0; i < len(c.args); i++ {
 		t := c.args[i].text
@@ -115,13 +115,29 @@ func (c buildCall) make() values {
 			if i+1 < len(c.args) && !strings.HasPrefix(c.args[i+1].text, "-") {
 				i++
 			}
+		case strings.HasPrefix(t, "--file=") || strings.HasPrefix(t, "--makefile="):
+			_, file, _ = strings.Cut(t, "=")
+		case strings.HasPrefix(t, "-f"):
+			file = t[2:]
+		case strings.HasPrefix(t, "--eval="):
+			more = strings.ReplaceAll(t[len("--eval="):], `\n`, "\n")
+		case t == "--eval" && i+1 < len(c.args):
+			i++
+			more = c.args[i].text
 		case strings.HasPrefix(t, "-"):
 		case strings.Contains(t, "="):
 			name, val, _ := strings.Cut(t, "=")
-			c.st.set(strings.TrimRight(name, ":?+"), values{{val, c.args[i].from}})
+			name = strings.TrimRight(name, ":?+")
+			c.st.set(name, values{{val, c.args[i].from}})
+			if c.variable(name, c.st.vars[name], c.args[i].at); name == "SHELL" {
+				c.unsure(func() { c.inner(val, c.args[i].at, nil, nil, false) })
+			}
 		default:
 			targets = append(targets, t)
 		}
+	}
+	if more != "" {
+		c.makefile(more, targets)
 	}
 	c.recipes(file, targets)
 	return anything()

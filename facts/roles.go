@@ -104,6 +104,21 @@ func (c tableCall) actRun(r role, f field, p parsed) bool {
 	case "before": // it is run with another program behind it
 		f.text += " " + string(word)
 		c.builtin().runField(f)
+	case "pipeout": // a file, or a line that gets what is written
+		if line := strings.TrimLeft(f.text, "|!"); line != f.text {
+			c.builtin().runText(value{line, f.from}, nil)
+		} else {
+			c.shell.path("write", f, effect{})
+		}
+	case "inbrackets": // fzf --bind 'enter:execute(line)', rpm --eval '%(line)'
+		for rest := f.text; ; {
+			var line string
+			if _, rest, _ = strings.Cut(rest, "("); rest == "" {
+				break
+			}
+			line, rest, _ = strings.Cut(rest, ")")
+			c.builtin().runText(value{line, f.from}, nil)
+		}
 	case "commas": // words with commas between them
 		words := strings.Split(f.text, ",")
 		for i, w := range words {
@@ -127,6 +142,7 @@ func (c tableCall) actRun(r role, f field, p parsed) bool {
 			c.looksInto(f)
 		}
 		c.escapes(f, f.text, "shell ", "!", "platform shell ", "pipe ")
+		c.inLanguage(f, f.text)
 	case "output": // of kubectl: the other forms are lists without contents
 		if kind, _, _ := strings.Cut(f.text, "="); slices.Contains([]string{"yaml", "json", "jsonpath", "jsonpath-as-json", "go-template", "template", "custom-columns"}, kind) {
 			c.seen["prints"] = true
@@ -223,6 +239,7 @@ func (c tableCall) escapes(f field, line string, starts ...string) {
 	for _, start := range starts {
 		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), start); ok {
 			c.builtin().runText(value{rest, f.from}, nil)
+			return
 		}
 	}
 }
@@ -231,11 +248,8 @@ func (c tableCall) escapes(f field, line string, starts ...string) {
 func (c tableCall) actData(r role, f field, p parsed, e effect) bool {
 	switch r {
 	case "sql":
-		for l := range strings.Lines(f.text) {
-			c.escapes(f, l, ".shell ", ".system ", `\! `, "system ")
-		}
 		before := len(c.out)
-		c.sql(f.text, dialects[c.name], c.database(p), f.at)
+		c.clientText(f, c.database(p))
 		for i := before; i < len(c.out) && e.dry; i++ {
 			c.out[i].Dry = true
 		}
@@ -248,7 +262,7 @@ func (c tableCall) actData(r role, f field, p parsed, e effect) bool {
 		}
 		for _, v := range c.code(texts) {
 			if v.known() {
-				c.sql(v.text, dialects[c.name], where, f.at)
+				c.clientText(field{value: v, at: f.at}, where)
 			} else if where == "remote" {
 				c.unknown(f.at, "SQL is run that shows only when it runs")
 			}
@@ -272,6 +286,14 @@ func (c tableCall) actData(r role, f field, p parsed, e effect) bool {
 		return ok
 	}
 	return true
+}
+
+// clientText is what a client of a database is given: SQL, and lines that it gives a shell.
+func (c tableCall) clientText(f field, where string) {
+	for l := range strings.Lines(f.text) {
+		c.escapes(f, strings.TrimSuffix(strings.TrimSpace(l), ";"), ".shell ", ".system ", `\! `, `\!`, "system ")
+	}
+	c.sql(f.text, dialects[c.name], where, f.at)
 }
 
 // ownDatabase tells that a client opens a database of hookway itself, if it is not only
@@ -374,9 +396,25 @@ func (c tableCall) editor(f field) {
 		c.builtin().runText(value{line[i+1:], f.from}, nil)
 		return
 	}
+	if c.inLanguage(f, line) {
+		return
+	}
 	if i := strings.Index(line, "system("); i >= 0 {
 		c.lang().program("python", value{line[i:], f.from}) // system('…') reads the same there
 	}
+}
+
+// commandLanguages are commands of editors and debuggers behind which code of a language stands.
+var commandLanguages = map[string]string{"python": "python", "python3": "python", "py": "python", "py3": "python", "pythonx": "python", "pyx": "python", "script": "python", "lua": "lua", "ruby": "ruby", "rub": "ruby", "perl": "perl"}
+
+// inLanguage reads a command that is code of a language.
+func (c tableCall) inLanguage(f field, line string) bool {
+	word, code, _ := strings.Cut(strings.TrimSpace(line), " ")
+	language := commandLanguages[word]
+	if language != "" {
+		c.lang().program(language, value{code, f.from})
+	}
+	return language != ""
 }
 
 // archive reads the file and the members of tar: which are read or written depends on

@@ -231,6 +231,9 @@ func (e *entry) long(c *call, p *parsed, i int) int {
 // short reads a cluster of short options.
 func (e *entry) short(c *call, p *parsed, i int) int {
 	a := c.args[i]
+	if o, ok := e.options[a.text]; ok && len(a.text) > 2 { // -TT, of one that has -T too
+		return o.take(c, p, i, a.text, "", false)
+	}
 	for k := 1; k < len(a.text); k++ {
 		name := "-" + a.text[k:k+1]
 		o, ok := e.options[name]

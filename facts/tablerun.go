@@ -147,14 +147,13 @@ func (c tableCall) pipedSQL(p parsed) {
 	for _, o := range p.entry.options {
 		takes = takes || o.role == "sql"
 	}
-	dialect := dialects[c.name]
-	if dialect == "" && !takes || slices.ContainsFunc(p.valued, func(v valued) bool { return v.role == "sql" || v.role == "sqlfile" }) {
+	if dialects[c.name] == "" && !takes || slices.ContainsFunc(p.valued, func(v valued) bool { return v.role == "sql" || v.role == "sqlfile" }) {
 		return
 	}
 	where := c.database(p)
 	for _, v := range c.code(c.stdin) {
 		if v.known() {
-			c.sql(v.text, dialect, where, c.at)
+			c.clientText(field{value: v, at: c.at}, where)
 		} else if file := filePath(v) != "" && origin(v) == "file"; !file || where != "local" && where != "test" { // as of -f FILE
 			c.unknown(c.at, "SQL is run that shows only when it runs")
 		}
