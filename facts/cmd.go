@@ -46,6 +46,7 @@ type cmdReader struct {
 	fed      bool     // the next command reads what came from the network
 	from     []string // variables that the command names
 	taken    bool     // a file or another command takes in what the command prints
+	loop     cmdLoop
 }
 
 // fetched reports whether what was told since then takes something from the network.
@@ -113,9 +114,9 @@ func (r *cmdReader) end() {
 		}
 		r.shown()
 		if r.taken {
-			r.takes(func() values { r.cmdRun(r.words, r.at); return nil })
+			r.takes(func() values { r.looped(r.words); return nil })
 		} else {
-			r.cmdRun(r.words, r.at)
+			r.looped(r.words)
 		}
 	}
 	r.words, r.fed, r.from, r.taken = nil, false, nil, false
@@ -226,7 +227,7 @@ func (sh *shell) cmdRun(words []string, at hook.Span) {
 		c.name = "echo"
 	}
 	for _, a := range c.args {
-		if strings.HasPrefix(a, "/") && len(a) <= 12 && !strings.Contains(a[1:], "/") {
+		if isSwitch(a) {
 			c.flags = append(c.flags, strings.ToLower(a))
 		} else {
 			c.operands = append(c.operands, a)
@@ -239,6 +240,11 @@ func (sh *shell) cmdRun(words []string, at hook.Span) {
 	if !c.onFiles() && !c.onMachine() && !c.runs() && !c.controls() {
 		c.program(words)
 	}
+}
+
+// isSwitch reports whether a word is a switch, and no path that begins at the top.
+func isSwitch(w string) bool {
+	return strings.HasPrefix(w, "/") && len(w) <= 12 && !strings.ContainsAny(w[1:], `/\`)
 }
 
 func (c *cmdCall) has(flag string) bool { return slices.Contains(c.flags, flag) }
@@ -357,6 +363,7 @@ func (c *cmdCall) onMachine() bool {
 	case "reg":
 		c.reg()
 	case "rundll32":
+		c.winDownload(c.name, c.args, c.at)
 		if strings.Contains(strings.ToLower(strings.Join(c.args, " ")), "minidump") {
 			c.tell(hook.Fact{Does: "read", Path: "/proc/1/mem", Secret: "memory of a process", At: c.at, Sure: true})
 		}
@@ -461,7 +468,7 @@ func (c *cmdCall) controls() bool {
 		rest = c.operands
 	case "start":
 		rest = c.args
-		for len(rest) > 0 && (strings.HasPrefix(rest[0], "/") || rest[0] == "") {
+		for len(rest) > 0 && (isSwitch(rest[0]) || rest[0] == "") {
 			rest = rest[1:]
 		}
 	default:
@@ -531,13 +538,17 @@ func (sh *shell) winDownload(name string, args []string, at hook.Span) {
 			from = c.net().connect(field{value: value{text: strings.Trim(a[i:], `"'`)}, at: at}, "GET", nil, nil)
 			continue
 		}
-		if from != "" && !strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "/") {
+		if from != "" && !strings.HasPrefix(a, "-") && !isSwitch(a) {
 			sh.psPath("write", psWord{text: a, quoted: true}, effect{}, at)
 			sh.store(sh.places(winPath(a))[0], anything(from))
 		}
 	}
-	if from != "" && (name == "msiexec" || name == "mshta" || name == "regsvr32") {
+	if from != "" && (name == "msiexec" || name == "mshta" || name == "regsvr32" || name == "rundll32") {
 		sh.tell(hook.Fact{Does: "execute", From: "download", Language: name, At: at, Sure: true})
+	}
+	if i := slices.IndexFunc(args, isCode); i >= 0 && (name == "mshta" || name == "rundll32") { // a line of it
+		sh.unknown(at, "it cannot be read: code in an address")
+		sh.tell(hook.Fact{Does: "execute", From: "decoded", Language: "javascript", At: at, Sure: true})
 	}
 	if name == "curl" {
 		var fields []field
@@ -563,4 +574,10 @@ func (sh *shell) inProject(name string) bool {
 		}
 	}
 	return true
+}
+
+// isCode reports whether a word is code with the scheme of an address.
+func isCode(w string) bool {
+	w = strings.ToLower(strings.TrimLeft(w, `"'`))
+	return strings.HasPrefix(w, "javascript:") || strings.HasPrefix(w, "vbscript:") || strings.HasPrefix(w, "about:<")
 }

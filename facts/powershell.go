@@ -89,7 +89,7 @@ func (sh *shell) psRun(c psCommand, fed values, at hook.Span) values {
 		return sh.psExpression(c.words, at)
 	case first.quoted && !c.called || strings.Trim(first.text, "0123456789.,") == "":
 		return sh.psData(c.words, at)
-	case strings.HasPrefix(first.text, "[") || !first.quoted && strings.HasPrefix(first.text, "$") && strings.Contains(first.text, "."):
+	case strings.HasPrefix(first.text, "[") || !first.quoted && !c.called && strings.HasPrefix(first.text, "$") && strings.Contains(first.text, "."):
 		sh.psOperands(c.words[1:], at)
 		return sh.psMember(first.text, at)
 	}

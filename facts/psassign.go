@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/hook"
@@ -43,6 +44,9 @@ func (sh *shell) psAssign(target, words []psWord, at hook.Span) {
 		vs = anything(vs.sources()...)
 	}
 	for _, name := range names {
+		if len(words) == 1 && words[0].table {
+			sh.st.set(psTables+strings.ToLower(name), text(words[0].text))
+		}
 		sh.st.set("ps:"+strings.ToLower(name), vs.or(nil))
 		if scope, own, ok := strings.Cut(name, ":"); ok && strings.EqualFold(scope, "env") { // programs get it
 			sh.st.set(own, vs.or(nil))
@@ -92,4 +96,45 @@ func (sh *shell) psTable(src string, at hook.Span) {
 	for _, c := range r.read() {
 		sh.psRun(c, nil, at)
 	}
+}
+
+// psTables begins the names under which tables are kept that a command may be given: @x.
+const psTables = "pstable:"
+
+// splatted puts the parameters in place of @x that the table x has. Of what a table gives that is
+// not known, only that there are words is.
+func (p *psCall) splatted(words []psWord) []psWord {
+	if !slices.ContainsFunc(words, isSplat) {
+		return words
+	}
+	var out []psWord
+	for _, w := range words {
+		if !isSplat(w) {
+			out = append(out, w)
+			continue
+		}
+		vs := p.st.vars[psTables+strings.ToLower(w.text[1:])]
+		if len(vs) != 1 || !vs.known() {
+			out = append(out, psWord{text: string(hole)})
+			continue
+		}
+		r := psReader{src: vs[0].text, table: true}
+		for _, c := range r.read() {
+			name := "-" + strings.Trim(strings.TrimRight(c.words[0].text, "= "), `"'`)
+			sign := slices.IndexFunc(c.words, func(w psWord) bool { return w.sets })
+			switch value := c.words[sign+1:]; {
+			case sign < 0 || len(value) == 0 || strings.EqualFold(value[0].text, "$false"):
+			case strings.EqualFold(value[0].text, "$true"):
+				out = append(out, psWord{text: name})
+			default:
+				out = append(append(out, psWord{text: name}), value...)
+			}
+		}
+	}
+	return out
+}
+
+// isSplat reports whether a word is @x, which stands for what x holds.
+func isSplat(w psWord) bool {
+	return !w.quoted && !w.sub && !w.block && len(w.text) > 1 && w.text[0] == '@' && span(w.text[1:], letter) == len(w.text)-1
 }

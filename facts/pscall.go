@@ -24,6 +24,7 @@ var psValued = []string{"-path", "-literalpath", "-pspath", "-destination", "-fi
 
 func (p *psCall) read(words []psWord) {
 	p.named = map[string]psWord{}
+	words = p.splatted(words)
 	for i := 0; i < len(words); i++ {
 		w := words[i]
 		if w.quoted || w.block || w.sub || len(w.text) < 2 || w.text[0] != '-' {

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -53,8 +54,10 @@ func (p *psCall) native(words []psWord) values {
 			}
 			return anything()
 		}
-		if w, ok := p.named["-command"]; ok {
-			p.powershell(w.text, p.at)
+		if i := slices.IndexFunc(words, func(w psWord) bool {
+			return !w.quoted && len(w.text) > 1 && strings.HasPrefix("-command", strings.ToLower(w.text))
+		}); i >= 0 { // it takes all that follows
+			p.powershell(psLineOf(words[i+1:]), p.at)
 		} else if len(p.operands) > 0 && !strings.HasSuffix(p.operands[0].text, ".ps1") {
 			p.powershell(p.operands[0].text, p.at)
 		}
@@ -182,9 +185,10 @@ func (sh *shell) psMember(s string, at hook.Span) values {
 		return anything(c.net().connect(field{value: value{text: sh.psText(word(0))}, at: at}, "GET", nil, nil))
 	case strings.HasSuffix(head, ".downloadfile"):
 		c := &call{shell: sh, name: "webclient", at: at}
-		from := c.net().connect(field{value: value{text: sh.psText(word(0))}, at: at}, "GET", nil, []string{visible(word(1).text)})
-		sh.psPath("write", word(1), effect{}, at)
-		sh.store(sh.places(winPath(sh.psText(word(1))))[0], anything(from))
+		words := append(sh.psArguments(s[open+1:max(open+1, open+psBracket(s[open:])-1)]), string(hole), string(hole))
+		from := c.net().connect(field{value: value{text: words[0]}, at: at}, "GET", nil, []string{visible(words[1])})
+		sh.psPath("write", psWord{text: words[1], quoted: true}, effect{}, at)
+		sh.store(sh.places(winPath(words[1]))[0], anything(from))
 	case strings.HasSuffix(head, "::frombase64string"):
 		return anything("decoded")
 	case strings.HasSuffix(head, "::start"):
@@ -204,4 +208,19 @@ func psArgument(args []psCommand, i int) psWord {
 		i -= len(c.words)
 	}
 	return psWord{text: string(hole)}
+}
+
+// psLineOf is a line of words; one that stands alone is the line.
+func psLineOf(words []psWord) string {
+	if len(words) == 0 {
+		return ""
+	}
+	line := words[0].text
+	for _, w := range words[1:] {
+		if strings.Contains(w.text, " ") {
+			w.text = "'" + strings.ReplaceAll(w.text, "'", "''") + "'"
+		}
+		line += " " + w.text
+	}
+	return line
 }
