@@ -366,10 +366,32 @@ func (c *codeCall) talks() values {
 				sends = union(sends, more.sources())
 			}
 			sends = union(sends, c.carried)
-			return anything(c.net().connect(field{value: v, at: c.at}, method, sends, nil))
+			return c.saves(anything(c.net().connect(field{value: v, at: c.at}, method, sends, c.savesTo())))
 		}
 	}
 	return anything()
+}
+
+// savesTo is the file into which a download goes: urlretrieve(url, file).
+func (c *codeCall) savesTo() (files []string) {
+	if c.last != "urlretrieve" || len(c.items) < 2 {
+		return nil
+	}
+	for _, v := range c.arg(1) {
+		for _, place := range c.places(v.text) {
+			files = append(files, visible(place))
+		}
+	}
+	return files
+}
+
+// saves keeps what that file holds then, and gives it.
+func (c *codeCall) saves(got values) values {
+	for _, place := range c.savesTo() {
+		c.shell.path("write", field{value: value{text: place}, at: c.at}, effect{})
+		c.shell.store(place, got)
+	}
+	return got
 }
 
 // sockets tells of a connection by host and port.

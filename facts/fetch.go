@@ -69,10 +69,11 @@ func (c netCall) goModule(f field) {
 	}
 }
 
-// goHosts are hosts from which modules usually come: whoever may write there, somebody
-// looks after them.
-var goHosts = []string{"github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "git.sr.ht", "golang.org", "go.dev", "google.golang.org", "cloud.google.com", "gopkg.in", "k8s.io", "sigs.k8s.io", "go.uber.org", "honnef.co", "mvdan.cc", "gotest.tools", "rsc.io", "helm.sh", "go.mongodb.org", "go.opentelemetry.io", "go.etcd.io",
-	"modernc.org", "gorm.io", "entgo.io", "ariga.io", "cuelang.org", "goa.design", "gocloud.dev", "gonum.org", "istio.io", "knative.dev", "filippo.io", "buf.build", "connectrpc.com", "tailscale.com", "fyne.io", "gioui.org", "dagger.io", "tinygo.org", "code.gitea.io", "charm.land"}
+// goHosts are hosts from which modules usually come, and owners of tools that many use: somebody
+// looks after them. On a host where anybody may have modules, the others are not known.
+var goHosts = []string{"golang.org", "go.dev", "google.golang.org", "cloud.google.com", "k8s.io", "sigs.k8s.io", "go.uber.org", "honnef.co", "mvdan.cc", "gotest.tools", "rsc.io", "helm.sh", "go.mongodb.org", "go.opentelemetry.io", "go.etcd.io",
+	"modernc.org", "gorm.io", "entgo.io", "ariga.io", "cuelang.org", "goa.design", "gocloud.dev", "gonum.org", "istio.io", "knative.dev", "filippo.io", "buf.build", "connectrpc.com", "tailscale.com", "fyne.io", "gioui.org", "dagger.io", "tinygo.org", "code.gitea.io", "charm.land",
+	"github.com/golang", "github.com/google", "github.com/golangci", "github.com/goreleaser", "github.com/go-delve", "github.com/golang-migrate", "github.com/bufbuild", "github.com/grpc-ecosystem", "github.com/kubernetes-sigs", "github.com/sqlc-dev", "github.com/swaggo", "github.com/air-verse", "github.com/onsi", "github.com/securego", "github.com/mgechev", "github.com/dominikh", "github.com/gotestyourself", "github.com/pressly", "github.com/a-h", "github.com/vektra", "github.com/uber-go", "github.com/hashicorp", "github.com/hookway"}
 
 // strangeModule reports whether a module lies on a host of which nothing is known here, and
 // that no file of the project names.
@@ -83,7 +84,7 @@ func (c netCall) strangeModule(name string) bool {
 		return false
 	}
 	for _, known := range goHosts {
-		if host == known || strings.HasSuffix(host, "."+known) {
+		if strings.HasPrefix(module, known+"/") || strings.HasSuffix(host, "."+known) {
 			return false
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // namesOnly reports whether a program lets only the names of NAME=value lines pass,
-// or only counts them: cut -d= -f1, sed 's/=.*//', awk -F= '{print $1}', wc.
+// or only counts them: cut -d= -f1, sed 's/=.*//', awk -F= '{print $1}', jq keys, wc.
 func namesOnly(name string, args []string) bool {
 	all := strings.Join(args, " ")
 	switch name {
@@ -30,8 +30,12 @@ func namesOnly(name string, args []string) bool {
 				return strings.HasPrefix(p, "^[") && !strings.ContainsAny(p, "=.")
 			}
 		}
-	case "wc", "jq":
-		return name == "wc" || slices.Contains(args, "keys")
+	case "wc":
+		return true
+	case "jq", "yq", "gojq", "jaq":
+		return slices.ContainsFunc(args, func(a string) bool {
+			return strings.HasSuffix(a, "keys") || strings.HasSuffix(a, "keys[]") || strings.HasSuffix(a, "length")
+		})
 	}
 	return false
 }

@@ -9,7 +9,7 @@ import (
 
 // onlyLooks reports whether a program that changes the machine is only asked to tell.
 func (c tableCall) onlyLooks(p parsed) bool {
-	words := []string{"status", "list", "show", "info", "get", "usage", "query", "queryex", "enum", "ls", "state", "print", "help", "version", "check", "history", "describe", "df", "filesystem", "iostat"}
+	words := []string{"status", "list", "show", "info", "get", "usage", "query", "queryex", "enum", "ls", "state", "print", "help", "version", "check", "history", "describe", "df", "filesystem", "iostat", "luksdump", "isluks", "luksuuid"}
 	for i, o := range p.operands[:min(2, len(p.operands))] { // btrfs subvolume list, parted /dev/sda print
 		if (i == 0 || slices.Contains([]string{"btrfs", "parted", "nvme"}, c.name)) && slices.Contains(words, strings.ToLower(o.text)) {
 			return true
@@ -127,6 +127,12 @@ func (c tableCall) actRun(r role, f field, p parsed) bool {
 		c.builtin().runText(value{strings.Join(words, " "), f.from}, nil)
 	case "builds":
 		c.shell.path("write", f, effect{})
+	case "scripts": // of nmap: names, or files with code
+		for one := range strings.SplitSeq(f.text, ",") {
+			if strings.ContainsAny(one, "/") || strings.HasSuffix(one, ".nse") {
+				c.lang().runFile(field{value: value{one, f.from}, at: f.at}, "lua")
+			}
+		}
 	case "codefile":
 		c.codeFile(f)
 	case "fetched":
@@ -149,7 +155,7 @@ func (c tableCall) actRun(r role, f field, p parsed) bool {
 		}
 	case "envname":
 		c.builtin().prints("env:" + f.text)
-	case "envformat", "psmode", "onekey", "migration", "setting":
+	case "envformat", "psmode", "onekey", "migration", "setting", "secretname":
 		c.asksFor(r, f, p)
 	case "thereline": // it runs on the machine that is meant
 		c.runThere("host", f)
@@ -223,6 +229,8 @@ func (c tableCall) asksFor(r role, f field, p parsed) {
 	switch t := strings.ReplaceAll(f.text, "EnvironmentFile", ""); {
 	case r == "onekey":
 		c.seen["onekey"] = true
+	case r == "secretname":
+		c.seen["secretname"] = c.seen["secretname"] || secretName(f.text)
 	case r == "setting":
 		c.seen["sets"] = c.seen["sets"] || strings.Contains(t, "=")
 	case r == "migration":

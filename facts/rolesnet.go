@@ -37,6 +37,25 @@ func (c tableCall) actNet(r role, f field, p parsed, e effect) {
 		c.uploads(r, f, p)
 	case "sends":
 		c.uploads(r, f, p)
+	case "sent":
+		c.sent(f, p)
+	}
+}
+
+// sent tells that a file goes to the server that another word names.
+func (c tableCall) sent(f field, p parsed) {
+	if c.name == "ftp" && !c.seen["puts"] || c.name == "tftp" && c.value["-c"] != "put" {
+		return
+	}
+	server := p.operands[0].text
+	for _, o := range p.operands {
+		if strings.Contains(o.text, "://") {
+			server = o.text
+		}
+	}
+	c.shell.path("read", f, effect{sends: true})
+	for _, a := range addresses(server) {
+		c.tell(hook.Fact{Does: "connect", Scheme: "ftp", Host: strings.ToLower(visible(a.host)), Port: a.port, Class: hostClass(a.host), Method: "PUT", Sends: c.net().sourcesOf(f), At: f.at, Sure: f.known()})
 	}
 }
 

@@ -33,6 +33,27 @@ func (sh *shell) takes(f func() values) values {
 }
 
 // secretVariable reports whether the name of a variable says that it holds a credential.
+// secretName reports it of a name in any spelling: dbPassword, //host/:_authToken.
+func secretName(name string) bool {
+	var b strings.Builder
+	for i, r := range name {
+		switch {
+		case r >= 'a' && r <= 'z':
+			b.WriteRune(r - 'a' + 'A')
+		case r >= 'A' && r <= 'Z':
+			if i > 0 && name[i-1] >= 'a' && name[i-1] <= 'z' {
+				b.WriteByte('_')
+			}
+			b.WriteRune(r)
+		case r >= '0' && r <= '9':
+			b.WriteRune(r)
+		default:
+			b.WriteByte('_')
+		}
+	}
+	return secretVariable(b.String())
+}
+
 func secretVariable(name string) bool {
 	if name != strings.ToUpper(name) {
 		return false
