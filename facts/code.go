@@ -24,8 +24,10 @@ func (c langCall) program(language string, v value) {
 		v.text = withoutPatterns(v.text)
 	}
 	r.tokens = tokens(language, v.text)
-	r.tellUnread(v)
-	if !r.onlyShows() {
+	if !r.typed() {
+		r.tellUnread(v)
+	}
+	if !r.typed() && !r.onlyShows() {
 		for _, t := range r.tokens {
 			if t.kind == 's' && t.text != "" && len(t.text) < 512 && (!strings.ContainsAny(t.text, " \n") || isPath(t.text)) {
 				c.mayRead(field{value: value{text: r.homed(t.text)}, at: c.at})
@@ -158,7 +160,7 @@ func (r *reader) operand(depth int) values {
 			return text(r.peek(-1).text)
 		}
 	case '&', '*': // the address of something, and what lies there
-		if slices.Contains(compiled, r.language) {
+		if r.typed() {
 			r.pos++
 			return r.operand(depth + 1)
 		}

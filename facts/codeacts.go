@@ -234,6 +234,9 @@ func (c *codeCall) perlHandle() string {
 // file tells what happens to the files that a word may name.
 func (c *codeCall) file(does string, vs values, e effect) {
 	for _, v := range vs {
+		if c.typed() && !v.known() {
+			continue
+		}
 		e := e
 		e.many = e.many || slices.Contains(v.from, eachName)
 		one := func() {
@@ -480,11 +483,14 @@ func (r *reader) runs(last string, items []values) values {
 		line = anything()
 	}
 	if len(items) > 1 && items[1] != nil {
-		words := strings.Contains(last, "spawn") || strings.Contains(last, "execfile") || strings.HasPrefix(last, "execv") || strings.HasPrefix(last, "execl") || last == "execa" || slices.Contains(compiled, r.language) || (r.language == "ruby" || r.language == "perl") && last != "open" && last != "popen"
+		words := strings.Contains(last, "spawn") || strings.Contains(last, "execfile") || strings.HasPrefix(last, "execv") || strings.HasPrefix(last, "execl") || last == "execa" || r.typed() || (r.language == "ruby" || r.language == "perl") && last != "open" && last != "popen"
 		if words {
 			for i, it := range items[1:] {
 				if it == nil || strings.HasPrefix(last, "execl") && i == 0 {
 					continue
+				}
+				if slices.Contains([]string{"go", "java", "c"}, r.language) { // each is one word
+					it = it.each(quote)
 				}
 				line = line.join(text(" ")).join(it)
 			}
@@ -495,6 +501,9 @@ func (r *reader) runs(last string, items []values) values {
 		run := func() {
 			word, _, _ := strings.Cut(strings.TrimSpace(v.text), " ")
 			r.shell0 = r.shell0 || !v.known() || isShell(programName(word))
+			if v.text == string(hole) && r.typed() {
+				return
+			}
 			if v.text == string(hole) {
 				r.unknown(r.at, "which command the code runs shows only when it runs")
 				return

@@ -36,23 +36,8 @@ func (r *reader) act(last string) string {
 	return acts[last]
 }
 
-// onlySure has code tell, and keeps what is sure of it, and that something was not read.
-func (sh *shell) onlySure(tells func()) {
-	out, onwards := sh.out, sh.onwards
-	sh.out, sh.onwards = nil, nil
-	tells()
-	told, done := sh.out, sh.onwards
-	sh.out, sh.onwards = out, onwards
-	for i, f := range told {
-		if !f.Sure && !(f.Does == "unknown" && f.Many) {
-			continue
-		}
-		if slices.Contains(done, i) {
-			sh.shared.onwards = append(sh.shared.onwards, len(sh.out))
-		}
-		sh.tell(f)
-	}
-}
+// typed reports whether the code is of such a language.
+func (r *reader) typed() bool { return slices.Contains(compiled, r.language) }
 
 // builds keeps what a compiler makes: who runs that file runs what its sources hold.
 func (c tableCall) builds(p parsed) {
@@ -122,7 +107,7 @@ var filesByName = []string{"Path.of", "Paths.get", "Path.Combine", "PathBuf.from
 // compiledCall reads what calls of such a language have of their own.
 func (r *reader) compiledCall(full string, items []values) (values, bool) {
 	switch {
-	case !slices.Contains(compiled, r.language) || len(items) == 0:
+	case !r.typed() || len(items) == 0:
 		return nil, false
 	case slices.Contains(filesByName, full):
 		out := items[0]
@@ -148,7 +133,7 @@ func (r *reader) compiledCall(full string, items []values) (values, bool) {
 // compiledMethod reads methods of values there: what a command is told further, what is run
 // then, and what only turns a value into another of the same text.
 func (r *reader) compiledMethod(vs values, name string, items []values) (values, bool) {
-	if !slices.Contains(compiled, r.language) {
+	if !r.typed() {
 		return nil, false
 	}
 	switch strings.ToLower(name) {

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/hook"
@@ -162,11 +161,7 @@ func (c langCall) interpret(language string, v value, args []field, stdin values
 		}
 		return c.inner(v.text, c.at, stdin, params, false)
 	}
-	if slices.Contains(compiled, language) {
-		c.onlySure(func() { c.program(language, v) })
-	} else {
-		c.program(language, v)
-	}
+	c.program(language, v)
 	return anything(v.from...)
 }
 

@@ -30,6 +30,9 @@ func (e *entry) run(c *call) values {
 	if c.seen["rootshell"] && len(p.operands) == 0 {
 		c.tell(hook.Fact{Does: "run", Program: "sh", Elevated: true, At: c.at, Sure: true})
 	}
+	if c.stdin != nil && c.startsShell(p) {
+		return c.lang().runInput("sh")
+	}
 	ran := e.inOrder(c, p, func(r role, f field) {
 		if r == "read" || r == "secretread" {
 			reads = true
@@ -64,6 +67,22 @@ func (e *entry) run(c *call) values {
 		from = union(from, c.stdin.sources())
 	}
 	return anything(from...)
+}
+
+// startsShell reports whether a program that runs another is given none: it starts a shell, which
+// reads what comes in.
+func (c *call) startsShell(p parsed) bool {
+	switch c.name {
+	case "sudo", "doas":
+		return c.seen["rootshell"] && len(p.operands) == 0
+	case "su":
+		return len(p.operands) < 2 && c.value["-c"] == "" && c.value["--command"] == ""
+	case "chroot":
+		return len(p.operands) == 1
+	case "unshare", "nsenter", "newgrp", "proot", "fakeroot", "firejail", "nix-shell", "wsl":
+		return len(p.operands) == 0
+	}
+	return false
 }
 
 // unpacks notes where what an archive holds comes from.
