@@ -439,7 +439,7 @@ func (r *reader) assigns(full string, depth int) {
 
 // callsBare reports whether the language has calls without brackets.
 func (r *reader) callsBare() bool {
-	return slices.Contains([]string{"ruby", "perl", "php", "awk", "haskell"}, r.language)
+	return slices.Contains([]string{"ruby", "perl", "php", "awk", "haskell", "ocaml"}, r.language)
 }
 
 // bare reads the words of a call without brackets.

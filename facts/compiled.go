@@ -10,7 +10,7 @@ import (
 var extensions = map[string]string{
 	".py": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript", ".ts": "javascript", ".rb": "ruby", ".pl": "perl", ".php": "php", ".lua": "lua", ".jl": "julia", ".r": "r", ".R": "r",
 	".exs": "elixir", ".ex": "elixir", ".groovy": "groovy", ".scala": "scala", ".sc": "scala", ".swift": "swift", ".cr": "ruby",
-	".go": "go", ".rs": "rust", ".c": "c", ".cc": "c", ".cpp": "c", ".cxx": "c", ".m": "c", ".java": "java", ".jsh": "java", ".kt": "java", ".kts": "java", ".cs": "csharp", ".csx": "csharp", ".hs": "haskell", ".lhs": "haskell", ".dart": "java", ".zig": "c", ".nim": "python",
+	".go": "go", ".rs": "rust", ".c": "c", ".cc": "c", ".cpp": "c", ".cxx": "c", ".m": "c", ".java": "java", ".jsh": "java", ".kt": "java", ".kts": "java", ".cs": "csharp", ".csx": "csharp", ".hs": "haskell", ".lhs": "haskell", ".dart": "java", ".zig": "c", ".nim": "python", ".erl": "erlang", ".escript": "erlang", ".ml": "ocaml",
 }
 
 // compiled are languages of which names have types. Their readers know less of what a name
@@ -25,6 +25,8 @@ var compiledActs = map[string]map[string]string{
 	"java":    {"processbuilder": "run", "deleteifexists": "delete", "deletedirectory": "deleteall", "cleandirectory": "deleteall", "deletequietly": "deleteall", "forcedelete": "deleteall", "deleterecursively": "deleteall", "deletesync": "deleteall", "get": "", "put": "", "post": "", "request": "", "run": "", "call": "", "function": "", "compile": ""},
 	"csharp":  {"start": "run", "deletefile": "delete", "get": "", "run": "", "call": "", "compile": ""},
 	"haskell": {"callcommand": "run", "callprocess": "run", "rawsystem": "run", "readprocess": "run", "spawncommand": "run", "spawnprocess": "run", "readcreateprocess": "", "shell": "run", "removefile": "delete", "removedirectory": "delete", "removedirectoryrecursive": "deleteall", "removepathforcibly": "deleteall", "get": "", "put": "", "call": "", "run": ""},
+	"erlang":  {"cmd": "run", "del_dir_r": "deleteall"},
+	"ocaml":   {"command": "run"},
 	"c":       {"remove_all": "deleteall", "posix_spawn": "run", "call": "", "run": "", "get": "", "put": "", "post": ""},
 }
 
@@ -56,8 +58,10 @@ func (c tableCall) builds(p parsed) {
 	out := c.value["-o"]
 	switch base := strings.TrimSuffix(path.Base(first), path.Ext(first)); {
 	case out != "":
-	case language == "java" || first == "":
+	case first == "":
 		return
+	case language == "java":
+		out = path.Join(c.value["-d"], base+classFile)
 	case language == "c":
 		out = "a.out"
 	default:
@@ -91,6 +95,8 @@ func (c tableCall) codeFile(f field) {
 	switch {
 	case f.text == "-":
 		c.lang().runInput(sourceLanguages[c.name])
+	case c.name == "java" && language == "":
+		c.class(f)
 	case language != "":
 		c.lang().runFile(f, language)
 	default:
@@ -98,11 +104,28 @@ func (c tableCall) codeFile(f field) {
 	}
 }
 
+// classFile ends the name of a file that javac makes.
+const classFile = ".class"
+
+// class runs a class of Java that the line made itself.
+func (c tableCall) class(f field) {
+	f.text = strings.ReplaceAll(f.text, ".", "/") + classFile
+	for dir := range strings.SplitSeq(c.value["-cp"]+c.value["-classpath"]+":.", ":") {
+		g := f
+		g.text = path.Join(dir, f.text)
+		for _, p := range c.places(g.text) {
+			if c.built[path.Clean(p)] != "" {
+				c.lang().runFile(g, "java")
+			}
+		}
+	}
+}
+
 // sourceLanguages are those that programs take from their input.
 var sourceLanguages = map[string]string{"go": "go", "tcc": "c", "jshell": "java", "dart": "java", "rust-script": "rust", "java": "java"}
 
 // names that stand for a file in a language with types.
-var filesByName = []string{"Path.of", "Paths.get", "Path.Combine", "PathBuf.from", "Path.new", "std.path.Path.new", "std.path.PathBuf.from", "File", "FileInfo", "DirectoryInfo", "java.io.File", "java.nio.file.Path.of", "java.nio.file.Paths.get"}
+var filesByName = []string{"Path.of", "Paths.get", "Path.Combine", "PathBuf.from", "Path.new", "std.path.Path.new", "std.path.PathBuf.from", "File", "FileInfo", "DirectoryInfo", "Directory", "Link", "java.io.File", "java.nio.file.Path.of", "java.nio.file.Paths.get"}
 
 // compiledCall reads what calls of such a language have of their own.
 func (r *reader) compiledCall(full string, items []values) (values, bool) {

@@ -69,6 +69,9 @@ func (c netCall) goModule(f field) {
 	}
 }
 
+// forges are hosts on which anybody may keep what others install.
+var forges = []string{"github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "git.sr.ht", "gopkg.in"}
+
 // goHosts are hosts from which modules usually come, and owners of tools that many use: somebody
 // looks after them. On a host where anybody may have modules, the others are not known.
 var goHosts = []string{"golang.org", "go.dev", "google.golang.org", "cloud.google.com", "k8s.io", "sigs.k8s.io", "go.uber.org", "honnef.co", "mvdan.cc", "gotest.tools", "rsc.io", "helm.sh", "go.mongodb.org", "go.opentelemetry.io", "go.etcd.io",

@@ -9,11 +9,11 @@ import (
 var interpreters = map[string]string{
 	"python": "python", "pypy": "python", "ipython": "python", "node": "javascript", "nodejs": "javascript", "bun": "javascript", "deno": "javascript", "tsx": "javascript", "ts-node": "javascript",
 	"ruby": "ruby", "perl": "perl", "php": "php", "lua": "lua", "julia": "julia", "tclsh": "tcl", "emacs": "lisp", "guile": "lisp", "sbcl": "lisp", "osascript": "applescript", "rscript": "r",
-	"r": "r", "irb": "ruby", "pry": "ruby", "jruby": "ruby", "mruby": "ruby", "jython": "python", "micropython": "python", "luajit": "lua", "texlua": "lua", "raku": "perl", "jshell": "java", "ghci": "haskell", "runghc": "haskell", "runhaskell": "haskell", "octave": "octave", "octave-cli": "octave", "matlab": "octave",
+	"r": "r", "irb": "ruby", "pry": "ruby", "jruby": "ruby", "mruby": "ruby", "jython": "python", "micropython": "python", "luajit": "lua", "texlua": "lua", "raku": "perl", "jshell": "java", "ghci": "haskell", "runghc": "haskell", "runhaskell": "haskell", "octave": "octave", "octave-cli": "octave", "matlab": "octave", "erl": "erlang", "escript": "erlang", "ocaml": "ocaml",
 }
 
 // lineOptions are the options of an interpreter after which code stands.
-var lineOptions = map[string]string{"python": "c", "javascript": "ep", "ruby": "e", "perl": "eE", "php": "r", "lua": "e", "applescript": "e", "r": "e", "julia": "eE", "lisp": "ce", "tcl": "\x00", "java": "\x00", "haskell": "e", "octave": "r"}
+var lineOptions = map[string]string{"python": "c", "javascript": "ep", "ruby": "e", "perl": "eE", "php": "r", "lua": "e", "applescript": "e", "r": "e", "julia": "eE", "lisp": "ce", "tcl": "\x00", "java": "\x00", "haskell": "e", "octave": "r", "erlang": "\x00", "ocaml": "e"}
 
 // interpreterCall is an interpreter with its words.
 type interpreterCall struct {

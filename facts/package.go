@@ -46,7 +46,11 @@ func (c buildCall) packages(t template, p parsed) {
 	for _, o := range p.operands {
 		fact := one
 		fact.Name, fact.At, fact.Sure = visible(o.text), o.at, o.known()
-		if s := packageSource(o.text); s != "registry" {
+		s := packageSource(o.text)
+		if s == "registry" && fact.Manager == "npm" && isShorthand(o.text) {
+			s = "git"
+		}
+		if s != "registry" {
 			fact.Source = s
 			fact.Global = fact.Global && (s != "path" || fact.Manager != "gem")
 		} else if one.Source == "registry" && c.name == "go" && p.sub == "install" && strings.Contains(o.text, "@") && c.net().strangeModule(o.text) {
@@ -82,7 +86,7 @@ func packageSource(s string) string {
 		if usualRegistry(s) {
 			return "registry"
 		}
-		if u, err := url.Parse(s); err != nil || !slices.ContainsFunc(goHosts, func(h string) bool { return u.Hostname() == h || strings.HasSuffix(u.Hostname(), "."+h) }) {
+		if u, err := url.Parse(s); err != nil || !slices.ContainsFunc(slices.Concat(forges, goHosts), func(h string) bool { return u.Hostname() == h || strings.HasSuffix(u.Hostname(), "."+h) }) {
 			return "index" // nobody looks after what lies there
 		}
 		return "url"
@@ -90,6 +94,12 @@ func packageSource(s string) string {
 		return "path"
 	}
 	return "registry"
+}
+
+// isShorthand reports whether npm takes a name for a repository of GitHub: owner/name.
+func isShorthand(s string) bool {
+	owner, name, ok := strings.Cut(s, "/")
+	return ok && owner != "" && owner[0] != '@' && owner[0] != '.' && owner[0] != '-' && !strings.ContainsAny(name, "/:@") && name != "" && !strings.Contains(owner, ":")
 }
 
 // usualRegistry reports whether an address is one of the registries that everybody

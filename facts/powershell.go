@@ -339,7 +339,7 @@ func (sh *shell) psFixed(low string) (string, bool) {
 	switch low {
 	case "home", "env:userprofile", "env:home":
 		return sh.world.Home, true
-	case "pwd":
+	case "pwd", "psscriptroot":
 		return sh.st.dirs[0], true
 	case "env:temp", "env:tmp":
 		return sh.world.temps()[0], true

@@ -58,6 +58,8 @@ func (p *psCall) native(words []psWord) values {
 			return !w.quoted && len(w.text) > 1 && strings.HasPrefix("-command", strings.ToLower(w.text))
 		}); i >= 0 { // it takes all that follows
 			p.powershell(psLineOf(words[i+1:]), p.at)
+		} else if from := p.fed.sources(); len(from) > 0 && (len(p.operands) == 0 || p.operands[0].text == "-") {
+			p.tell(hook.Fact{Does: "execute", From: origin(p.fed[0]), Language: "powershell", At: p.at, Sure: true})
 		} else if len(p.operands) > 0 && !strings.HasSuffix(p.operands[0].text, ".ps1") {
 			p.powershell(p.operands[0].text, p.at)
 		}

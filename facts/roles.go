@@ -155,7 +155,7 @@ func (c tableCall) actRun(r role, f field, p parsed) bool {
 		}
 	case "envname":
 		c.builtin().prints("env:" + f.text)
-	case "envformat", "psmode", "onekey", "migration", "setting", "secretname":
+	case "envformat", "psmode", "onekey", "migration", "setting", "secretname", "addressname":
 		c.asksFor(r, f, p)
 	case "thereline": // it runs on the machine that is meant
 		c.runThere("host", f)
@@ -229,8 +229,9 @@ func (c tableCall) asksFor(r role, f field, p parsed) {
 	switch t := strings.ReplaceAll(f.text, "EnvironmentFile", ""); {
 	case r == "onekey":
 		c.seen["onekey"] = true
-	case r == "secretname":
-		c.seen["secretname"] = c.seen["secretname"] || secretName(f.text)
+	case r == "secretname" || r == "addressname": // of services, whose addresses have passwords in them
+		address := r == "addressname" && slices.Contains([]string{"URL", "URI", "DSN"}, f.text[strings.LastIndexByte(f.text, '_')+1:])
+		c.seen["secretname"] = c.seen["secretname"] || address || secretName(f.text)
 	case r == "setting":
 		c.seen["sets"] = c.seen["sets"] || strings.Contains(t, "=")
 	case r == "migration":

@@ -31,7 +31,7 @@ func (c serviceCall) cloud(args []field) {
 		if i == 0 && len(words) > 1 && (w == "run" || w == "deploy" || w == "compute" || w == "functions") {
 			continue // the service, and not what is done
 		}
-		if verb := cloudVerb(strings.ToLower(w)); verb != "" {
+		if verb := cloudVerb(strings.ToLower(w[strings.LastIndexByte(w, ':')+1:])); verb != "" {
 			fact.Verb = verb
 			if verb != "get" {
 				break
@@ -67,9 +67,19 @@ func (c serviceCall) cloud(args []field) {
 	}
 	c.tell(fact)
 	if c.name == "aws" && len(words) > 1 && (words[1] == "get-secret-value" || c.seen["--with-decryption"] || words[1] == "get-login-password" || words[1] == "get-session-token" || words[1] == "export-credentials" || words[0] == "configure" && words[1] == "get") ||
-		slices.Contains(words, "print-access-token") || slices.Contains(words, "get-access-token") || slices.Contains(words, "access") && slices.Contains(words, "secrets") {
+		slices.Contains(words, "print-access-token") || slices.Contains(words, "get-access-token") || slices.Contains(words, "access") && slices.Contains(words, "secrets") || c.name == "az" && givesKeys(words) {
 		c.tell(hook.Fact{Does: "read", Path: c.name + ":" + strings.Join(words, " "), Secret: "cloud credentials", At: c.at, Sure: true})
 	}
+}
+
+// givesKeys reports whether words of Azure's program have it print keys of a service.
+func givesKeys(words []string) bool {
+	for i, w := range words {
+		if slices.Contains([]string{"list-keys", "show-connection-string", "list-connection-strings", "regenerate-keys", "listkeys"}, w) || (w == "keys" || w == "credential") && i > 0 && i+1 < len(words) && slices.Contains([]string{"list", "show", "renew"}, words[i+1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // cloudLines reads what a cloud's program runs on machines there: compute ssh --command,

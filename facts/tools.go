@@ -301,6 +301,9 @@ func (t *toolCall) later() {
 // other reads a tool of which only names are known, as those of MCP servers.
 func (t *toolCall) other() {
 	name := strings.ToLower(t.name[strings.LastIndex(t.name, "__")+1:])
+	if what := t.text("operation", "action"); what != "" && !strings.ContainsAny(what, " \n") { // one tool for all that a server does
+		name += "_" + strings.ToLower(what)
+	}
 	does := "read"
 	for _, w := range []string{"write", "create", "edit", "update", "put", "save", "append", "upload", "set", "replace", "insert", "patch", "move", "rename", "copy"} {
 		if strings.Contains(name, w) {
