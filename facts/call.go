@@ -253,9 +253,7 @@ func (c *call) started() values {
 		}()
 	}
 	args, before := c.args, len(c.out)
-	if c.name != "echo" && c.name != "printf" {
-		c.optionLines(args, entry)
-	}
+	c.optionLines(args, entry)
 	defer func() {
 		c.everyIn(args, before)
 		c.net().connects(args, before)

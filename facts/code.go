@@ -338,12 +338,8 @@ func (r *reader) name(depth int) values {
 	case (full == "import" || full == "from") && (r.language == "python" || r.language == "javascript" && r.peek(0).kind != '('):
 		r.imports()
 		return nil
-	case r.peek(0).kind == '=' && strings.IndexByte("=~>", r.peek(1).kind) < 0:
-		r.pos++
-		r.assigns(full, depth)
-		return nil
-	case r.peek(0).kind == ':' && r.peek(1).kind == '=': // of Go
-		r.pos += 2
+	case r.sets() > 0:
+		r.pos += r.sets()
 		r.assigns(full, depth)
 		return nil
 	case (r.peek(0).kind == '+' || r.peek(0).kind == '.') && r.peek(1).kind == '=': // x += y
@@ -385,6 +381,17 @@ func (r *reader) name(depth int) values {
 		return r.called(full, r.bare(depth), depth)
 	}
 	return r.named(full, depth)
+}
+
+// sets is how many signs of an assignment come next: =, or := of Go.
+func (r *reader) sets() int {
+	switch first, next := r.peek(0).kind, r.peek(1).kind; {
+	case first == '=' && strings.IndexByte("=~>", next) < 0:
+		return 1
+	case first == ':' && next == '=':
+		return 2
+	}
+	return 0
 }
 
 // pathMethods are those of Python's paths that act on the path itself.

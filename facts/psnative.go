@@ -186,11 +186,7 @@ func (sh *shell) psMember(s string, at hook.Span) values {
 		c := &call{shell: sh, name: "webclient", at: at}
 		return anything(c.net().connect(field{value: value{text: sh.psText(word(0))}, at: at}, "GET", nil, nil))
 	case strings.HasSuffix(head, ".downloadfile"):
-		c := &call{shell: sh, name: "webclient", at: at}
-		words := append(sh.psArguments(s[open+1:max(open+1, open+psBracket(s[open:])-1)]), string(hole), string(hole))
-		from := c.net().connect(field{value: value{text: words[0]}, at: at}, "GET", nil, []string{visible(words[1])})
-		sh.psPath("write", psWord{text: words[1], quoted: true}, effect{}, at)
-		sh.store(sh.places(winPath(words[1]))[0], anything(from))
+		sh.psDownloads(s[open+1:max(open+1, open+psBracket(s[open:])-1)], at)
 	case strings.HasSuffix(head, "::frombase64string"):
 		return anything("decoded")
 	case strings.HasSuffix(head, "::start"):
@@ -225,4 +221,13 @@ func psLineOf(words []psWord) string {
 		line += " " + w.text
 	}
 	return line
+}
+
+// psDownloads reads .DownloadFile(address, file).
+func (sh *shell) psDownloads(args string, at hook.Span) {
+	c := &call{shell: sh, name: "webclient", at: at}
+	words := append(sh.psArguments(args), string(hole), string(hole))
+	from := c.net().connect(field{value: value{text: words[0]}, at: at}, "GET", nil, []string{visible(words[1])})
+	sh.psPath("write", psWord{text: words[1], quoted: true}, effect{}, at)
+	sh.store(sh.places(winPath(words[1]))[0], anything(from))
 }

@@ -104,37 +104,6 @@ func (c tableCall) actRun(r role, f field, p parsed) bool {
 	case "before": // it is run with another program behind it
 		f.text += " " + string(word)
 		c.builtin().runField(f)
-	case "pipeout": // a file, or a line that gets what is written
-		if line := strings.TrimLeft(f.text, "|!"); line != f.text {
-			c.builtin().runText(value{line, f.from}, nil)
-		} else {
-			c.shell.path("write", f, effect{})
-		}
-	case "inbrackets": // fzf --bind 'enter:execute(line)', rpm --eval '%(line)'
-		for rest := f.text; ; {
-			var line string
-			if _, rest, _ = strings.Cut(rest, "("); rest == "" {
-				break
-			}
-			line, rest, _ = strings.Cut(rest, ")")
-			c.builtin().runText(value{line, f.from}, nil)
-		}
-	case "commas": // words with commas between them
-		words := strings.Split(f.text, ",")
-		for i, w := range words {
-			words[i] = quote(w)
-		}
-		c.builtin().runText(value{strings.Join(words, " "), f.from}, nil)
-	case "builds":
-		c.shell.path("write", f, effect{})
-	case "scripts": // of nmap: names, or files with code
-		for one := range strings.SplitSeq(f.text, ",") {
-			if strings.ContainsAny(one, "/") || strings.HasSuffix(one, ".nse") {
-				c.lang().runFile(field{value: value{one, f.from}, at: f.at}, "lua")
-			}
-		}
-	case "codefile":
-		c.codeFile(f)
 	case "fetched":
 		c.net().fetched(f)
 	case "binary": // what runs is in the file
@@ -173,6 +142,46 @@ func (c tableCall) actRun(r role, f field, p parsed) bool {
 		c.editor(f)
 	case "action": // of tar
 		c.escapes(f, f.text, "exec=")
+	default:
+		return c.actCode(r, f)
+	}
+	return true
+}
+
+// actCode reads the roles of words that hold lines among other things, or name files with code.
+func (c tableCall) actCode(r role, f field) bool {
+	switch r {
+	case "pipeout": // a file, or a line that gets what is written
+		if line := strings.TrimLeft(f.text, "|!"); line != f.text {
+			c.builtin().runText(value{line, f.from}, nil)
+		} else {
+			c.shell.path("write", f, effect{})
+		}
+	case "inbrackets": // fzf --bind 'enter:execute(line)', rpm --eval '%(line)'
+		for rest := f.text; ; {
+			var line string
+			if _, rest, _ = strings.Cut(rest, "("); rest == "" {
+				break
+			}
+			line, rest, _ = strings.Cut(rest, ")")
+			c.builtin().runText(value{line, f.from}, nil)
+		}
+	case "commas": // words with commas between them
+		words := strings.Split(f.text, ",")
+		for i, w := range words {
+			words[i] = quote(w)
+		}
+		c.builtin().runText(value{strings.Join(words, " "), f.from}, nil)
+	case "builds":
+		c.shell.path("write", f, effect{})
+	case "scripts": // of nmap: names, or files with code
+		for one := range strings.SplitSeq(f.text, ",") {
+			if strings.ContainsAny(one, "/") || strings.HasSuffix(one, ".nse") {
+				c.lang().runFile(field{value: value{one, f.from}, at: f.at}, "lua")
+			}
+		}
+	case "codefile":
+		c.codeFile(f)
 	default:
 		return false
 	}

@@ -298,12 +298,19 @@ func (t *toolCall) later() {
 	}
 }
 
-// other reads a tool of which only names are known, as those of MCP servers.
-func (t *toolCall) other() {
+// fullName is a tool's name at its server. Of one tool for all that a server does, an argument
+// says what.
+func (t *toolCall) fullName() string {
 	name := strings.ToLower(t.name[strings.LastIndex(t.name, "__")+1:])
-	if what := t.text("operation", "action"); what != "" && !strings.ContainsAny(what, " \n") { // one tool for all that a server does
+	if what := t.text("operation", "action"); what != "" && !strings.ContainsAny(what, " \n") {
 		name += "_" + strings.ToLower(what)
 	}
+	return name
+}
+
+// other reads a tool of which only names are known, as those of MCP servers.
+func (t *toolCall) other() {
+	name := t.fullName()
 	does := "read"
 	for _, w := range []string{"write", "create", "edit", "update", "put", "save", "append", "upload", "set", "replace", "insert", "patch", "move", "rename", "copy"} {
 		if strings.Contains(name, w) {
