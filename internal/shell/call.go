@@ -43,10 +43,11 @@ func (a *analysis) call(args []arg) {
 		return
 	}
 	a.decides(name, rest)
-	if a.isData(program.text) {
-		a.data++
-		defer func() { a.data-- }()
+	outer := a.data
+	if a.data = 0; a.isData(name) && (!isPath(program.text) || filepath.IsAbs(program.text)) {
+		a.data = 1
 	}
+	defer func() { a.data = outer }()
 	if do := programs[name]; do != nil {
 		do(a, name, rest)
 		return
@@ -80,6 +81,7 @@ func (a *analysis) run(program arg, rest []arg) {
 	}
 	for _, n := range a.places(program) {
 		a.tell(&a.out.Runs, "x", n)
+		a.equipped(n.Path, program.src)
 		a.child(func() { a.readScript(n, rest, false) })
 	}
 }
@@ -103,6 +105,7 @@ func (a *analysis) look(program arg, rest []arg) {
 			for _, from := range a.from(dir) {
 				n := Name{Path: filepath.Join(Under(from, dir), program.text), Word: program.src}
 				a.tell(&a.out.Runs, "x", n)
+				a.equipped(n.Path, program.src)
 				a.child(func() { a.readScript(n, rest, false) })
 			}
 		}
@@ -179,7 +182,7 @@ func (a *analysis) readScript(n Name, args []arg, shell bool) {
 	}
 	if !shell && !isShellScript(text) {
 		if in, ok := ofShebang(text); ok {
-			a.loads(in, n)
+			a.loads(in, n, args...)
 		}
 		return
 	}

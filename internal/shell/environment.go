@@ -43,7 +43,7 @@ func (a *analysis) special(name string, vals []value, known bool, src string) {
 			}
 		}
 		if slices.Contains(optionVariables, name) {
-			a.loadOptions(v, src)
+			a.loadOptions(name, v, src)
 		}
 		if name == "CDPATH" {
 			a.enter(strings.Split(v.text, ":"))
@@ -77,14 +77,17 @@ func (a *analysis) loaded(g arg, folder bool) {
 }
 
 // loadOptions notes the files and folders that options of an interpreter name.
-func (a *analysis) loadOptions(v value, src string) {
+func (a *analysis) loadOptions(name string, v value, src string) {
+	in := interpreters[map[string]string{"NODE_OPTIONS": "node", "BUN_OPTIONS": "node", "PERL5OPT": "perl", "RUBYOPT": "ruby"}[name]]
 	for _, one := range strings.FieldsFunc(v.text, func(r rune) bool { return strings.ContainsRune(" \t='\";(),", r) }) {
 		g := arg{value: value{text: one}, known: true, src: src}
 		a.sources(g)
 		if dir, ok := strings.CutPrefix(one, "-I"); ok && dir != "" {
 			a.loaded(arg{value: value{text: dir}, known: true, src: src}, true)
 		} else if len(one) > 2 && one[0] == '-' && one[1] != '-' { // -rFILE, -MModule
-			a.sources(arg{value: value{text: one[2:]}, known: true, src: src})
+			a.load(in, arg{value: value{text: one[2:]}, known: true, src: src}, nil)
+		} else if in.language != "" && one[0] != '-' {
+			a.load(in, g, nil)
 		}
 	}
 }

@@ -3,7 +3,10 @@ package shell
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/hookway/hookway/internal/code"
 )
 
 // shells run lines and scripts in the language that is read here.
@@ -11,19 +14,21 @@ var shells = []string{"sh", "bash", "dash", "ksh", "mksh", "zsh", "ash", "rbash"
 
 // interpreter is a program that runs a script.
 type interpreter struct {
-	valued  string   // options whose value is the next word
-	code    string   // options with code as value
-	load    string   // options with files or modules to be loaded
-	module  string   // options with a module that is run in place of a script
-	folder  string   // options with folders where modules are
-	endings []string // that may be added to the name of a module
-	verbs   string   // operands before the script
-	loose   string   // operands that run what they choose
+	language string   // in which it is read, if it can be
+	valued   string   // options whose value is the next word
+	code     string   // options with code as value
+	load     string   // options with files or modules to be loaded
+	module   string   // options with a module that is run in place of a script
+	folder   string   // options with folders where modules are
+	endings  []string // that may be added to the name of a module
+	verbs    string   // operands before the script
+	loose    string   // operands that run what they choose
 }
 
 var node = interpreter{
-	valued: "-e --eval -p --print -r --require --import --loader --experimental-loader -C --conditions --env-file --input-type --title --preload --config -c",
-	code:   "-e --eval -p --print", load: "-r --require --import --loader --experimental-loader --env-file --preload --config -c",
+	language: "javascript",
+	valued:   "-e --eval -p --print -r --require --import --loader --experimental-loader -C --conditions --env-file --input-type --title --preload --config -c",
+	code:     "-e --eval -p --print", load: "-r --require --import --loader --experimental-loader --env-file --preload --config -c",
 	endings: []string{".js", ".cjs", ".mjs", ".ts", ".mts", ".cts", ".tsx", ".json", "/index.js", "/index.ts", "/index.mts", "/index.mjs", "/index.cjs", "/package.json"},
 	verbs:   "run test watch",
 }
@@ -35,43 +40,51 @@ func choosing(in interpreter, loose string) interpreter {
 }
 
 var python = interpreter{
-	valued: "-c -m -W -X --check-hash-based-pycs", code: "-c", module: "-m",
-	endings: []string{".py", "/__main__.py", "/__init__.py"},
+	language: "python",
+	valued:   "-c -m -W -X --check-hash-based-pycs", code: "-c", module: "-m",
+	endings: []string{".py", "/__main__.py", "/__init__.py", ".so", ".abi3.so", ".pyc"},
 }
+
+var luaLike = interpreter{language: "lua", valued: "-e -l", code: "-e", load: "-l", endings: []string{".lua", "/init.lua"}}
 
 // interpreters by their names without a version.
 var interpreters = map[string]interpreter{
 	"node": node, "nodejs": node, "deno": choosing(node, "task x"), "bun": choosing(node, "x"), "tsx": node, "ts-node": node,
 	"python": python, "pypy": python, "py": python,
-	"uv":         {valued: "-m --module --with --python -p", module: "-m --module", endings: python.endings, verbs: "run", loose: "x tool"},
-	"ruby":       {valued: "-e -r -I -C -E -x", code: "-e", load: "-r", folder: "-I", endings: []string{".rb"}},
-	"perl":       {valued: "-e -E -I -M -m", code: "-e -E", load: "-M -m", folder: "-I", endings: []string{".pm", ".pl"}},
-	"php":        {valued: "-r -f -c -d -z -B -R -F -E", code: "-r -B -R -E", load: "-f -c -z -F"},
-	"lua":        {valued: "-e -l", code: "-e", load: "-l", endings: []string{".lua"}},
-	"pwsh":       {valued: "-c -Command -File -f -ExecutionPolicy", code: "-c -Command", load: "-File -f"},
-	"powershell": {valued: "-c -Command -File -f -ExecutionPolicy", code: "-c -Command", load: "-File -f"},
-	"fish":       {valued: "-c -C --command --init-command", code: "-c -C --command --init-command"},
-	"awk":        {valued: "-f -v -F -i -l -e -E --file --include --source --exec", code: "-e --source", load: "-f --file -i --include -l -E --exec"},
-	"gawk":       {valued: "-f -v -F -i -l -e -E --file --include --source --exec", code: "-e --source", load: "-f --file -i --include -l -E --exec"},
-	"mawk":       {valued: "-f -v -F", load: "-f"},
+	"uv":   {language: "python", valued: "-m --module --with --python -p", module: "-m --module", endings: python.endings, verbs: "run", loose: "x tool"},
+	"ruby": {language: "ruby", valued: "-e -r -I -C -E -x", code: "-e", load: "-r", folder: "-I", endings: []string{".rb"}},
+	"perl": {language: "perl", valued: "-e -E -I -M -m", code: "-e -E", load: "-M -m", folder: "-I", endings: []string{".pm", ".pl"}},
+	"php":  {language: "php", valued: "-r -f -c -d -z -B -R -F -E", code: "-r -B -R -E", load: "-f -c -z -F"},
+	"lua":  luaLike, "luajit": luaLike, "texlua": luaLike,
+	"pwsh":       {language: "powershell", valued: "-c -Command -File -f -ExecutionPolicy", code: "-c -Command", load: "-File -f"},
+	"powershell": {language: "powershell", valued: "-c -Command -File -f -ExecutionPolicy", code: "-c -Command", load: "-File -f"},
+	"fish":       {language: "fish", valued: "-c -C --command --init-command", code: "-c -C --command --init-command"},
+	"awk":        {language: "awk", valued: "-f -v -F -i -l -e -E --file --include --source --exec", code: "-e --source", load: "-f --file -i --include -l -E --exec"},
+	"gawk":       {language: "awk", valued: "-f -v -F -i -l -e -E --file --include --source --exec", code: "-e --source", load: "-f --file -i --include -l -E --exec"},
+	"mawk":       {language: "awk", valued: "-f -v -F", load: "-f"},
 	"osascript":  {valued: "-e -l", code: "-e"},
-	"Rscript":    {valued: "-e", code: "-e"}, "julia": {valued: "-e -E -L -p", code: "-e -E", load: "-L"},
-	"php-cgi": {}, "tclsh": {}, "expect": {valued: "-c -f", load: "-f"}, "guile": {valued: "-c -l -e -s", load: "-l -s"},
+	"Rscript":    {language: "r", valued: "-e", code: "-e"}, "julia": {language: "julia", valued: "-e -E -L -p", code: "-e -E", load: "-L"},
+	"php-cgi": {language: "php"}, "tclsh": {language: "tcl"}, "wish": {language: "tcl"}, "expect": {language: "tcl", valued: "-c -f", load: "-f"}, "guile": {valued: "-c -l -e -s", load: "-l -s"},
 }
 
 // interpret looks at a call of an interpreter.
 func (a *analysis) interpret(in interpreter, name string, args []arg) {
-	var loads, folders []arg
-	script := true
+	search := a.search
+	defer func() { a.search = search }()
+	var loads, folders, codes []arg
+	script, changes := true, false
 	has := func(list, option string) bool { return option != "" && containsWord(list, option) }
 	operands := options(args, in.valued, func(option string, val *arg) {
 		switch {
+		case (option == "-i" || strings.HasPrefix(option, "-i.")) && (name == "perl" || name == "ruby"):
+			changes = true
 		case val == nil:
 		case has(in.code, option):
 			script = false
-			a.codeArg(in, *val)
+			codes = append(codes, *val)
 		case has(in.module, option):
 			script = false
+			a.search = append(a.search, a.from(".")...)
 			if !a.module(in, *val) {
 				a.loose(name + " -m")
 			}
@@ -84,9 +97,15 @@ func (a *analysis) interpret(in interpreter, name string, args []arg) {
 			a.reads(*val)
 		}
 	})
+	for _, f := range folders {
+		for _, n := range a.places(f) {
+			a.search = append(a.search, n.Path)
+		}
+	}
 	for _, l := range loads {
 		a.load(in, l, folders)
 	}
+	a.configured(name)
 	for len(operands) > 0 && script && containsWord(in.verbs, operands[0].text) {
 		operands = options(operands[1:], in.valued, func(_ string, val *arg) {
 			if val != nil {
@@ -107,24 +126,42 @@ func (a *analysis) interpret(in interpreter, name string, args []arg) {
 		a.loose(name + " " + operands[0].text)
 	case !strings.HasSuffix(name, "awk"):
 		a.runScript(operands[0], operands[1:], false)
-		a.module(in, operands[0])
 		for _, n := range a.places(operands[0]) {
-			a.loads(in, n)
+			a.loads(in, n, operands[1:]...)
 		}
-	case len(loads) == 0 && !operands[0].known: // awk's first operand is its code
-		a.unknown(operands[0].src, "what runs is not in the text")
+		a.module(in, operands[0])
+	case len(loads) == 0 && len(codes) == 0: // awk's first operand is its code
+		codes, operands = operands[:1], operands[1:]
+	}
+	for _, c := range codes {
+		a.codeArg(in, c, operands)
+	}
+	a.given(in, operands)
+	if changes { // perl -pi -e …
+		for _, g := range operands {
+			a.writes(g)
+		}
+	}
+}
+
+// given are the arguments of a program that was read: what it loads of them was told, and
+// all else is data to it.
+func (a *analysis) given(in interpreter, operands []arg) {
+	if code.Known(in.language) {
+		a.data++
+		defer func() { a.data-- }()
 	}
 	a.readAll(operands)
 }
 
 // codeArg looks at code that an interpreter is given as an argument.
-func (a *analysis) codeArg(in interpreter, code arg) {
-	if !code.known {
-		a.unknown(code.src, "what runs is not in the text")
+func (a *analysis) codeArg(in interpreter, text arg, given []arg) {
+	if !text.known {
+		a.unknown(text.src, "what runs is not in the text")
 	}
-	a.reads(code)
-	a.imports(in, code)
-	a.expansions(code.text)
+	a.given(in, []arg{text})
+	a.program(in, text.text, Name{Word: text.src}, given)
+	a.expansions(text.text)
 }
 
 func asksVersion(args []arg) bool {
@@ -147,10 +184,21 @@ func (a *analysis) load(in interpreter, g arg, folders []arg) {
 	}
 	a.sources(g)
 	a.module(in, g)
+	for _, n := range a.places(g) {
+		a.loads(in, n)
+	}
+	if in.language == "javascript" && !isPath(g.text) && g.known {
+		l := loader{analysis: a, in: in}
+		l.packaged(g.text, g.src, l.own())
+	}
 	name, _, _ := strings.Cut(strings.ReplaceAll(g.text, "::", "/"), "=")
 	for _, f := range folders {
 		for _, ending := range append([]string{""}, in.endings...) {
-			a.sources(arg{value: value{text: strings.TrimRight(f.text, "/") + "/" + name + ending}, known: g.known && f.known, src: g.src})
+			file := arg{value: value{text: strings.TrimRight(f.text, "/") + "/" + name + ending}, known: g.known && f.known, src: g.src}
+			a.sources(file)
+			for _, n := range a.places(file) {
+				a.loads(in, n)
+			}
 		}
 	}
 }
@@ -163,7 +211,7 @@ func (a *analysis) module(in interpreter, g arg) bool {
 	}
 	found := false
 	names := []string{strings.TrimRight(g.text, "/")}
-	if isPython(in) && !isPath(g.text) && g.text != "." {
+	if in.language == "python" && !isPath(g.text) && g.text != "." {
 		names = packages(g.text)
 	}
 	for _, name := range names {
@@ -203,7 +251,6 @@ func (a *analysis) entered(in interpreter, n Name, data []byte) {
 		return
 	}
 	a.loads(in, n)
-	a.imports(in, arg{value: value{text: string(data)}, known: true})
 }
 
 // runShell looks at a call of a shell.
@@ -234,11 +281,21 @@ func runShell(a *analysis, name string, args []arg) {
 		a.child(func() { a.line(operands[0]) })
 	case len(operands) > 0 && !stdin:
 		a.runScript(operands[0], operands[1:], true)
-		a.readAll(operands[1:])
+		if a.wasRead(operands[0]) { // what it does with them was told
+			a.asData(operands[1:])
+		} else {
+			a.readAll(operands[1:])
+		}
 	case asksVersion(args) && !stdin:
 	default:
 		a.standardInput(name, true)
 	}
+}
+
+// wasRead reports whether a script was read to its end.
+func (a *analysis) wasRead(script arg) bool {
+	places := a.places(script)
+	return len(places) > 0 && !slices.ContainsFunc(places, func(n Name) bool { return !a.walked[n.Path] })
 }
 
 // standardInput is what an interpreter without a script reads.
@@ -255,8 +312,7 @@ func (a *analysis) standardInput(name string, shell bool) {
 		if shell {
 			a.code(l)
 		} else {
-			a.pieces(l, l)
-			a.imports(interpreters[base(name)], arg{value: value{text: l}, known: true})
+			a.codeArg(interpreters[base(name)], arg{value: value{text: l}, known: true, src: l}, nil)
 		}
 	}
 }

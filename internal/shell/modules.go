@@ -6,27 +6,16 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/hookway/hookway/internal/code"
 )
 
-// imported finds the modules that a text of Python names; required those that one of
-// JavaScript names by a path, and requiredRuby and requiredPerl those of Ruby and Perl.
-var (
-	imported = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?m)(?:^|[;:\s])(?:import|from)[ \t]+(\.*[\w.]*(?:[ \t]*,[ \t]*[\w.]+)*)(?:[ \t]+import[ \t]+\(?([\w, \t]+))?`)
-	})
-	required = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:\brequire\s*\(\s*|\bfrom\s*|\bimport\s*\(?\s*)["'](\.{1,2}/[^"'\n]+)["']`)
-	})
-	written      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.[cm]?jsx?$`) })
-	requiredPerl = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(?:require|do)\s*\(?\s*["']([^"'\n]+)["']`) })
-	requiredRuby = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)\brequire_relative\s*\(?\s*["']([^"'\n]+)["']`) })
-)
+// written is the ending of a module of JavaScript.
+var written = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.[cm]?jsx?$`) })
 
 // loadedFirst are the modules that Python has when a script begins: no file stands in
 // for one of them.
 var loadedFirst = []string{"sys", "os", "io", "builtins", "time", "abc", "codecs", "stat", "site", "marshal", "posixpath", "genericpath", "__future__"}
-
-func isPython(in interpreter) bool { return len(in.endings) > 0 && in.endings[0] == ".py" }
 
 // packages are a module of Python, and those that it lies in, which are loaded first.
 func packages(module string) (out []string) {
@@ -37,100 +26,229 @@ func packages(module string) (out []string) {
 	return out
 }
 
-// imports notes the modules that code of Python may take from where it runs, which it
-// looks through before all others.
-func (a *analysis) imports(in interpreter, code arg) {
-	if !isPython(in) {
+// loads notes what a script loads and runs, and what that loads.
+func (a *analysis) loads(in interpreter, n Name, given ...arg) {
+	if a.Open == nil || n.Tree || a.full || in.language == "" || a.walked["import "+n.Path] {
 		return
 	}
-	for _, name := range modulesOf(code.text) {
-		if !strings.HasPrefix(name, ".") {
-			a.module(in, arg{value: value{text: name}, known: true, src: name})
-		}
-	}
-}
-
-// modulesOf are the modules that a text of Python names; one from the folder of the
-// text begins with a dot.
-func modulesOf(text string) (out []string) {
-	for _, m := range imported().FindAllStringSubmatch(text, maxTexts) {
-		for _, name := range strings.Split(m[1], ",") {
-			name = strings.TrimSpace(name)
-			if strings.Trim(name, ".") != "" {
-				out = append(out, name)
-			}
-			if m[2] != "" && name != "" { // from x import y: y may be a module in x
-				for _, inner := range strings.Split(m[2], ",") {
-					if inner, _, _ = strings.Cut(strings.TrimSpace(inner), " "); inner != "" {
-						out = append(out, strings.TrimRight(name, ".")+strings.Repeat(".", max(1, len(name)-len(strings.TrimRight(name, "."))))+inner)
-					}
-				}
-			}
-		}
-	}
-	return slices.DeleteFunc(withPulled(out), func(name string) bool { return slices.Contains(loadedFirst, name) })
-}
-
-// loads notes the modules that a script takes from its own folder, and what those take.
-func (a *analysis) loads(in interpreter, n Name) {
-	if a.Open == nil || n.Tree || a.full || len(in.endings) == 0 || a.walked["import "+n.Path] || len(a.walked) > maxTexts {
+	if len(a.walked) > 4*maxTexts {
+		a.unknown(n.Word, "it leads to too many scripts")
 		return
 	}
-	a.walked["import "+n.Path] = true
 	data, err := a.Open(n.Path)
 	if err != nil || strings.ContainsRune(string(data[:min(len(data), 256)]), 0) {
 		return
 	}
-	folders := []string{filepath.Dir(n.Path)}
-	if real, err := filepath.EvalSymlinks(n.Path); err == nil && real != n.Path { // where the interpreter looks
+	a.walked["import "+n.Path] = true
+	script, input := a.script, a.input
+	a.script, a.input = n.Path, nil
+	if len(data) > MaxText {
+		a.unknown(n.Word, "the script is too long to be read: "+n.Path)
+	}
+	a.child(func() { a.program(in, string(data), n, given) })
+	a.script, a.input = script, input
+}
+
+// program notes what a text loads and runs that is a program in some language.
+func (a *analysis) program(in interpreter, text string, n Name, given []arg) {
+	var args []string
+	for _, g := range given {
+		if !g.known || g.glob || g.tree {
+			args = nil
+			break
+		}
+		args = append(args, g.text)
+	}
+	uses, whole := code.Read(code.Program{Language: in.language, Text: text, Path: n.Path, Args: args})
+	if !whole && code.Known(in.language) {
+		a.unknown(n.Word, "it is too much to be read")
+	}
+	data, taken, goes, input := a.data, a.taken, a.goes, a.input
+	a.data, a.taken, a.goes, a.input = 0, 0, 0, nil
+	l := loader{analysis: a, in: in, of: n, folders: slices.Clone(a.search)}
+	for _, u := range uses {
+		if u.Kind == code.Folder {
+			l.use(u)
+		}
+	}
+	var modules []string
+	for _, u := range uses {
+		switch {
+		case u.Kind == code.Module && u.Known() && in.language == "python":
+			modules = append(modules, u.Text())
+		case u.Kind != code.Folder:
+			l.use(u)
+		}
+	}
+	l.python(modules)
+	a.data, a.taken, a.goes, a.input = data, taken, goes, input
+}
+
+// loader follows what one program loads.
+type loader struct {
+	*analysis
+	in      interpreter
+	of      Name
+	folders []string // where it looks for modules, besides its own
+}
+
+func asArg(w code.Word, src string) arg {
+	return arg{value: value{text: w.Text}, known: w.Known, src: src}
+}
+
+// use notes one thing that the program does.
+func (l *loader) use(u code.Use) {
+	g := asArg(u.Words[0], u.Src)
+	if why := unsaid[u.Kind]; !u.Known() && why != "" {
+		l.unknown(u.Src, why)
+		return
+	}
+	if u.Dir != "" {
+		now, moves := l.place.now, l.place.moves
+		l.away(u.Dir)
+		defer func() { l.place.now, l.place.moves = now, moves }()
+	}
+	switch u.Kind {
+	case code.Module:
+		l.module(g)
+	case code.Near:
+		l.near(g.text, u.Src)
+	case code.File:
+		for _, n := range l.places(g) {
+			l.found(n)
+		}
+		for _, dir := range l.folders {
+			l.found(Name{Path: Under(dir, g.text), Word: u.Src})
+		}
+	case code.Folder:
+		for _, dir := range l.from(g.text) {
+			l.folders = append(l.folders, Under(dir, g.text))
+		}
+	case code.Line:
+		l.child(func() { l.line(g) })
+	case code.Words:
+		var args []arg
+		for _, w := range u.Words {
+			args = append(args, asArg(w, u.Src))
+		}
+		l.child(func() { l.call(args) })
+	case code.Write:
+		l.writes(g)
+	case code.Away:
+		l.away(g.text)
+	}
+}
+
+// unsaid is what is not known where a program loads something that its text does not name.
+var unsaid = map[code.Kind]string{
+	code.Module: "which module is loaded is not in the text", code.Near: "which file is loaded is not in the text", code.File: "which code is loaded is not in the text",
+	code.Folder: "where modules are loaded from is not in the text", code.Line: "what runs is not in the text", code.Words: "which program runs is not in the text",
+	code.Away: "where it goes is not in the text",
+}
+
+// away goes to a folder.
+func (a *analysis) away(dir string) {
+	a.moved()
+	a.enter([]string{dir})
+}
+
+// found is a file that is loaded.
+func (l *loader) found(n Name) {
+	l.tell(&l.out.Sources, "s", n)
+	l.loads(l.in, n)
+}
+
+// own are the folders that a program's own names start from.
+func (l *loader) own() []string {
+	if l.of.Path == "" {
+		return l.from(".")
+	}
+	folders := []string{filepath.Dir(l.of.Path)}
+	if real, err := filepath.EvalSymlinks(l.of.Path); err == nil && filepath.Dir(real) != folders[0] { // where the interpreter looks
 		folders = append(folders, filepath.Dir(real))
 	}
-	script := a.script
-	a.script = n.Path
-	for _, base := range siblings(in, string(data)) {
-		for _, ending := range append([]string{""}, in.endings...) {
-			if ending == "" && filepath.Ext(base) == "" || ending == "/__main__.py" {
+	return folders
+}
+
+// near is a file that is named from the program's own folder.
+func (l *loader) near(name, src string) {
+	folders := l.own()
+	if l.in.language == "php" {
+		folders = append(folders, l.from(name)...)
+	}
+	l.named(folders, spellings(name), src, "")
+}
+
+// named looks for the file of a module in some folders.
+func (l *loader) named(folders, names []string, src, not string) {
+	for _, name := range names {
+		for _, ending := range append([]string{""}, l.in.endings...) {
+			if ending == "" && filepath.Ext(name) == "" && strings.Contains("python ruby lua", l.in.language) || ending == not && not != "" {
 				continue
 			}
 			for _, dir := range folders {
-				m := Name{Path: filepath.Join(dir, filepath.FromSlash(base+ending)), Word: base}
-				a.tell(&a.out.Sources, "s", m)
-				a.loads(in, m)
+				n := Name{Path: Under(dir, name+ending), Word: src}
+				if l.tell(&l.out.Sources, "s", n); l.Open == nil {
+					continue
+				}
+				if data, err := l.Open(n.Path); err == nil {
+					l.entered(l.in, n, data)
+				}
 			}
 		}
 	}
-	a.script = script
 }
 
-// siblings are the names, from a script's folder, of the modules that it loads.
-func siblings(in interpreter, text string) (out []string) {
-	switch in.endings[0] {
-	case ".py":
-		for _, name := range modulesOf(text) {
-			up := len(name) - len(strings.TrimLeft(name, "."))
-			for _, p := range packages(strings.TrimLeft(name, ".")) {
-				out = append(out, strings.Repeat("../", max(0, up-1))+p)
-			}
-		}
-	case ".js":
-		for _, m := range required().FindAllStringSubmatch(text, maxTexts) {
-			out = append(out, m[1])
-			if ending := written().FindString(m[1]); ending != "" { // what TypeScript would make of it
-				typed := strings.TrimSuffix(m[1], ending) + strings.NewReplacer("js", "ts").Replace(ending)
-				out = append(out, typed, strings.TrimSuffix(typed, "x")+"x")
-			}
-		}
-	case ".pm":
-		for _, m := range requiredPerl().FindAllStringSubmatch(text, maxTexts) {
-			out = append(out, m[1])
-		}
-	case ".rb":
-		for _, m := range requiredRuby().FindAllStringSubmatch(text, maxTexts) {
-			out = append(out, m[1])
-		}
+// spellings are the names of a module, as it is written and as TypeScript has it.
+func spellings(name string) []string {
+	out := []string{name}
+	if ending := written().FindString(name); ending != "" {
+		typed := strings.TrimSuffix(name, ending) + strings.NewReplacer("js", "ts").Replace(ending)
+		out = append(out, typed, strings.TrimSuffix(typed, "x")+"x")
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return out
+}
+
+// module is one that the program loads by its name.
+func (l *loader) module(g arg) {
+	switch l.in.language {
+	case "javascript":
+		l.packaged(g.text, g.src, l.own())
+	case "lua":
+		l.named(append(l.folders, l.from(".")...), []string{strings.ReplaceAll(g.text, ".", "/")}, g.src, "")
+	default:
+		folders := l.folders
+		if l.in.language == "python" || strings.HasPrefix(g.text, ".") || filepath.IsAbs(g.text) {
+			folders = append(slices.Clone(folders), l.from(g.text)...)
+		}
+		l.named(folders, []string{g.text}, g.src, "")
+	}
+}
+
+// python looks for modules of Python where it would: beside the script, or where code
+// runs that is none; and for those of its own that these load, which a file may stand
+// in for.
+func (l *loader) python(modules []string) {
+	if l.in.language != "python" {
+		return
+	}
+	folders := append(l.own(), l.folders...)
+	for _, name := range withPulled(modules) {
+		bare := strings.TrimLeft(name, ".")
+		if bare == "" || slices.Contains(loadedFirst, name) {
+			continue
+		}
+		up := strings.Repeat("../", max(0, len(name)-len(bare)-1))
+		var names []string
+		for _, p := range packages(bare) {
+			names = append(names, up+p)
+		}
+		at := folders
+		if up != "" || name != bare {
+			at = l.own()
+		}
+		l.named(at, names, name, "/__main__.py")
+	}
 }
 
 // ofShebang is the interpreter that the first line of a script names.

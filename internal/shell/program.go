@@ -14,7 +14,7 @@ func init() {
 		".": source, "source": source, "eval": eval, "trap": trap, "cd": chdir, "pushd": chdir, "popd": popd, "mapfile": mapfile, "readarray": mapfile,
 		"read": readInto, "printf": printf, "echo": echo, "set": set, "shift": shift, "alias": alias, "getopts": readInto, "test": nothing, "[": nothing,
 		"unset": nothing, "find": find, "xargs": xargs, "parallel": xargs, "run-parts": runParts, "make": makefile, "gmake": makefile,
-		"cp": copies, "mv": copies, "install": copies, "ln": copies, "rsync": copies, "dd": dd, "sed": sed, "gsed": sed, "env": env, "flock": flock,
+		"cp": copies, "mv": copies, "install": copies, "ln": copies, "rsync": copies, "dd": dd, "sed": sed, "gsed": sed, "env": env, "flock": flock, "tar": tar, "bsdtar": tar, "jq": jq, "gojq": jq, "java": java,
 		"complete": completes, "su": suLine, "script": suLine, "ssh": suLine, "watch": watch, "enable": enable, "hash": nothing, "git": git, "sqlite": sqlite,
 	}
 	for _, name := range shells {
@@ -26,10 +26,13 @@ func init() {
 	for _, name := range []string{"tee", "touch", "mkdir", "rm", "rmdir", "truncate", "mkfifo", "mktemp", "chmod", "chown", "chgrp", "shred", "unlink", "logrotate"} {
 		programs[name] = onlyWrites
 	}
+	for _, name := range []string{"yq", "patch", "sponge", "zip", "gzip", "xz", "bzip2", "zstd", "dos2unix", "unix2dos"} {
+		programs[name] = inPlace
+	}
 	for name := range outputs {
 		programs[name] = withOutput
 	}
-	for _, name := range []string{"npm", "npx", "uvx", "yarn", "pnpm", "pnpx", "bunx", "just", "task", "rake", "go", "cargo", "gradle", "mvn", "tox", "nox", "pre-commit", "lefthook", "husky", "docker", "podman", "ninja", "cmake", "bazel"} {
+	for _, name := range []string{"npm", "npx", "uvx", "yarn", "pnpm", "pnpx", "bunx", "just", "task", "rake", "pytest", "py.test", "nose2", "phpunit", "rspec", "jest", "vitest", "mocha", "ava", "eslint", "prettier", "stylelint", "webpack", "vite", "rollup", "gulp", "grunt", "playwright", "cypress", "pylint", "mypy", "ansible-playbook", "go", "cargo", "gradle", "mvn", "tox", "nox", "pre-commit", "lefthook", "husky", "docker", "podman", "ninja", "cmake", "bazel"} {
 		programs[name] = free
 	}
 }
@@ -237,16 +240,55 @@ func sqlite(a *analysis, _ string, args []arg) {
 	for i, g := range operands {
 		if i == 0 {
 			a.writes(g)
-		} else {
-			a.reads(g)
+			continue
+		}
+		a.reads(g)
+		a.sqliteCommand(g)
+	}
+}
+
+// sqliteCommand is one of the client itself, which may run a line or read a file of more.
+func (a *analysis) sqliteCommand(g arg) {
+	name, rest, _ := strings.Cut(strings.TrimSpace(g.text), " ")
+	more := arg{value: value{text: strings.Trim(rest, ` "'`)}, known: g.known, src: g.src}
+	switch name {
+	case ".shell", ".system":
+		a.child(func() { a.line(more) })
+	case ".read":
+		for _, n := range a.places(more) {
+			if a.tell(&a.out.Sources, "s", n); a.Open == nil || a.told["sqlite "+n.Path] {
+				continue
+			}
+			a.told["sqlite "+n.Path] = true
+			if data, err := a.Open(n.Path); err == nil {
+				for _, one := range strings.Split(string(data), "\n") {
+					a.sqliteCommand(arg{value: value{text: one}, known: true, src: g.src})
+				}
+			}
 		}
 	}
 }
 
+// java loads what a path of classes names.
+func java(a *analysis, _ string, args []arg) {
+	operands := options(args, "-cp -classpath --class-path -p --module-path -jar --source --add-modules -m --module", func(option string, val *arg) {
+		if val == nil {
+			return
+		}
+		for _, one := range strings.Split(val.text, ":") {
+			g := arg{value: value{text: strings.TrimSuffix(one, "/*")}, known: val.known, src: val.src}
+			if a.sources(g); option != "-jar" {
+				a.loaded(g, true)
+			}
+		}
+	})
+	a.readAll(operands)
+}
+
 // outputs are the options of programs whose value is written.
 var outputs = map[string]string{
-	"curl": "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr", "wget": "-O --output-document -o --output-file -a --append-output",
-	"sort": "-o --output", "jq": "", "tree": "-o", "pandoc": "-o --output", "gpg": "-o --output", "openssl": "-out", "time": "-o --output", "strace": "-o",
+	"iconv": "-o --output", "curl": "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr", "wget": "-O --output-document -o --output-file -a --append-output",
+	"sort": "-o --output", "tree": "-o", "pandoc": "-o --output", "gpg": "-o --output", "openssl": "-out", "time": "-o --output", "strace": "-o",
 }
 
 // withOutput looks at programs that write what an option names.
@@ -260,6 +302,10 @@ func withOutput(a *analysis, name string, args []arg) {
 		case containsWord(outputs[name], g.text) && i+1 < len(args):
 			i++
 			a.writes(args[i])
+		case name == "curl" && (g.text == "-K" || g.text == "--config") || name == "openssl" && slices.Contains([]string{"-engine", "-config", "-provider", "-provider-path"}, g.text):
+			if i++; i < len(args) {
+				a.sources(args[i])
+			}
 		case name == "sort" && strings.HasPrefix(g.text, "--compress-prog"):
 			if !joined && i+1 < len(args) {
 				i++
@@ -313,26 +359,6 @@ func dd(a *analysis, _ string, args []arg) {
 			a.reads(g)
 		}
 	}
-}
-
-// sed has its program in its first operand, or in files.
-func sed(a *analysis, _ string, args []arg) {
-	program := false
-	operands := options(args, "-e -f -l --expression --file", func(option string, val *arg) {
-		if val == nil {
-			return
-		}
-		program = true
-		if option == "-f" || option == "--file" {
-			a.load(interpreter{}, *val, nil)
-		} else {
-			a.reads(*val)
-		}
-	})
-	if !program && len(operands) > 0 && !operands[0].known && strings.Contains(operands[0].src, "`") {
-		a.unknown(operands[0].src, "what runs is not in the text")
-	}
-	a.readAll(operands)
 }
 
 // makefile runs what its files say.
@@ -404,5 +430,9 @@ func git(a *analysis, _ string, args []arg) {
 			a.reads(*val)
 		}
 	})
-	a.readAll(operands)
+	if len(operands) > 0 && slices.Contains([]string{"bisect", "rebase", "submodule", "filter-branch", "difftool", "mergetool", "config"}, operands[0].text) {
+		a.readAll(operands)
+		return
+	}
+	a.asData(operands)
 }

@@ -153,7 +153,7 @@ func (a *analysis) decides(name string, args []arg) {
 func asRunner(in interpreter, args []arg) (string, []arg) {
 	for i, g := range args {
 		switch {
-		case g.text == "--run" && !isPython(in):
+		case g.text == "--run" && in.language != "python":
 			return "npm", args[i+1:]
 		case in.module != "" && containsWord(in.module, g.text) && i+1 < len(args) && runners[args[i+1].text].files != "":
 			return args[i+1].text, args[i+2:]

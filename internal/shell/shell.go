@@ -152,7 +152,8 @@ type analysis struct {
 	loops  int // above 0 in what may run several times
 	guess  int // above 0 in what may not be code at all
 
-	choice *chosen // nil until a runner is met
+	choice *chosen  // nil until a runner is met
+	search []string // folders of modules, besides a program's own
 
 	used map[string]bool // names that are read by more than programs of data
 	data int             // above 0 where a program only handles data

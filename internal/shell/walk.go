@@ -177,6 +177,11 @@ func (w *walker) expansion(n *syntax.ParamExp) {
 
 // statement looks at a simple command, with what it is given to read.
 func (w *walker) statement(s *syntax.Stmt) {
+	if w.a.dataCall(s) {
+		for _, r := range s.Redirs {
+			w.toData[r] = true
+		}
+	}
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok {
 		return
@@ -186,11 +191,6 @@ func (w *walker) statement(s *syntax.Stmt) {
 	}
 	if len(call.Args) == 0 {
 		return
-	}
-	if w.a.dataCall(s) {
-		for _, r := range s.Redirs {
-			w.toData[r] = true
-		}
 	}
 	in, outer := w.input(s), w.a.input
 	for _, args := range w.alternatives(call.Args) {

@@ -162,7 +162,7 @@ func find(a *analysis, _ string, args []arg) {
 				a.writes(tests[k+1])
 				k++
 			}
-		case "-files0-from", "-newer":
+		case "-files0-from", "-newer", "-anewer", "-cnewer", "-samefile":
 			if k+1 < len(tests) {
 				a.reads(tests[k+1])
 				k++
