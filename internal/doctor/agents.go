@@ -106,13 +106,22 @@ func (c *Checkup) called(s *Section, st *install.State, again string) {
 	}
 	for _, program := range st.Shims {
 		switch path := filepath.FromSlash(program); {
-		case slices.Contains(st.Gone, program), c.shim == "", same(path, c.shim):
+		case slices.Contains(st.Gone, program):
 		case c.foreign(path):
-			s.fail(again, "%s calls %s, which is not a hookway-hook: what it answers is its own", st.File, program)
+			s.fail(c.replace(path, again), "%s calls %s, which is not a hookway-hook: what it answers is its own", st.File, program)
+		case c.shim == "", same(path, c.shim):
 		default:
 			s.warn(again, "%s calls %s, and not the hookway-hook of this hookway", st.File, program)
 		}
 	}
+}
+
+// replace says how to get rid of a program that only has the name of hookway-hook.
+func (c *Checkup) replace(path, again string) string {
+	if c.shim != "" && same(path, c.shim) {
+		return "put hookway's own there (" + getShim + "), then " + again
+	}
+	return again
 }
 
 // installed looks at what stands in one file.
@@ -126,6 +135,12 @@ func (c *Checkup) installed(s *Section, st *install.State, elsewhere bool) {
 	c.called(s, st, again)
 	for _, fault := range st.Faults {
 		s.fail(again, "%s: %s", st.File, fault)
+	}
+	for _, member := range st.Odd {
+		s.warn(again, "%s: %s", st.File, member)
+	}
+	for _, other := range st.Others {
+		s.note("%s", other)
 	}
 	if len(st.Missing) > 0 {
 		s.warn(again, "hookway is not asked at %s", few(st.Missing))
@@ -168,9 +183,16 @@ func (c *Checkup) installNote(s *Section, st *install.State, text string) {
 
 // patience looks at how long the agent waits, and what happens if hookway fails.
 func (c *Checkup) patience(s *Section, st *install.State, again string) {
-	first := st.Events[0]
-	if first.OnFailure == call.PolicyContinue {
+	var opens []string
+	for _, e := range st.Events {
+		if e.OnFailure == call.PolicyContinue {
+			opens = append(opens, e.Name)
+		}
+	}
+	if len(opens) == len(st.Events) {
 		s.warn(again, "--on-failure continue: if hookway itself fails, everything passes, guards or not")
+	} else if len(opens) > 0 {
+		s.warn(again, "--on-failure continue at %s: if hookway itself fails there, everything passes, guards or not", few(opens))
 	} else {
 		s.ok("if hookway itself fails, what can be stopped before it happens is stopped")
 	}

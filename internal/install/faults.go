@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"runtime"
 	"slices"
@@ -30,6 +31,8 @@ type called struct {
 	// What narrows it.
 	If      string
 	Async   bool
+
+	AsyncRewake bool
 	Matcher *string
 	Hooks   []called // of a group
 }
@@ -87,7 +90,9 @@ func (s *State) faults(a *agent, text []byte) error {
 		}
 		event := m.Name.Value.(hujson.Literal).String()
 		good, found := false, []string(nil)
+		s.others(a, event, list)
 		for _, v := range handlers(list) {
+			s.odd(a, event, v)
 			one, ours := a.fault(event, v)
 			good = good || ours && one == ""
 			if one != "" {
@@ -134,6 +139,14 @@ func (a *agent) fault(event string, v *hujson.Value) (fault string, ours bool) {
 		return fmt.Sprintf("hookway is called in a way that its answer may not reach the agent: %s", visible.Clip(strings.Join(append([]string{h.Command + h.Bash + h.Exec}, h.Args...), " "), 200)), false
 	case !ours:
 		return "", false
+	}
+	if said := a.members(v); said != "" {
+		return said, true
+	}
+	for _, flag := range slices.Sorted(maps.Keys(c.flags)) {
+		if !slices.Contains(shimFlags, flag) {
+			return "--" + visible.Clip(flag, 40) + " is no flag of hookway-hook, which then refuses every call", true
+		}
 	}
 	if runtime.GOOS != "windows" && line != "" {
 		if more := shell.Beside(line); len(more) > 0 {

@@ -50,6 +50,12 @@ type State struct {
 	// the agent, though an entry stands there.
 	Faults []string
 
+	// Odd are members of our entries that nobody knows.
+	Odd []string
+
+	// Others are hooks of others at an event where hookway may stop something.
+	Others []string
+
 	// Notes are for the user to know.
 	Notes []string
 }

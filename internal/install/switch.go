@@ -201,7 +201,7 @@ func (e entry) only(tells bool) string {
 		return "where the matcher " + *group.Matcher + " fits"
 	case h.If != "":
 		return "if " + h.If
-	case h.Async && !tells:
+	case (h.Async || h.AsyncRewake) && !tells:
 		return "without that anybody waits for the answer"
 	}
 	return ""
