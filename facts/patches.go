@@ -1,6 +1,10 @@
 package facts
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+)
 
 // laterOfPatch reads what a patch adds to files that are run later.
 func (t *toolCall) laterOfPatch(text string) {
@@ -21,20 +25,16 @@ func (t *toolCall) laterOfPatch(text string) {
 			adds += rest
 			continue
 		}
-		for _, p := range patchLines {
-			if to, ok := strings.CutPrefix(strings.TrimSpace(line), p.start); ok {
-				flush()
-				name = to
-			}
+		if heads := hook.PatchedFiles("*** Begin Patch\n" + line); len(heads) > 0 {
+			flush()
+			name = heads[len(heads)-1].Name
 		}
 	}
 	flush()
 }
 
 // isPatch reports whether a text is a patch, of the form that models write or of diff.
-func isPatch(text string) bool {
-	return strings.Contains(text, "*** Begin Patch") || strings.HasPrefix(text, "diff --git ") || strings.HasPrefix(text, "--- ") && strings.Contains(text, "\n+++ ")
-}
+func isPatch(text string) bool { return hook.IsPatch(text) }
 
 // added blanks the lines of a patch that it does not add, so that places stay.
 func added(patch string) string {
@@ -49,12 +49,6 @@ func added(patch string) string {
 	return b.String()
 }
 
-// patchLines are the beginnings of lines of a patch that name a file.
-var patchLines = []struct{ start, does string }{{"*** Add File: ", "write"}, {"*** Update File: ", "write"}, {"*** Delete File: ", "delete"}, {moveTo, "write"}, {"+++ b/", "write"}}
-
-// moveTo begins the line with the new name of the file before it.
-const moveTo = "*** Move to: "
-
 // patches reads which files patches among the arguments add, change, delete and move.
 func (t *toolCall) patches() {
 	t.walk(t.input, "", 0, func(_, text string) {
@@ -64,28 +58,8 @@ func (t *toolCall) patches() {
 
 // eachPatched gives what a patch does to files, if a text is one.
 func eachPatched(text string, act func(does string, f field)) {
-	if !isPatch(text) {
-		return
-	}
-	before := ""
-	var last field
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if name, ok := strings.CutPrefix(line, "--- a/"); ok {
-			before = name
-		}
-		if line == "+++ /dev/null" && before != "" {
-			act("delete", field{value: value{text: clean(before)}})
-		}
-		for _, p := range patchLines {
-			if name, ok := strings.CutPrefix(line, p.start); ok {
-				if p.start == moveTo {
-					act("move", last)
-				}
-				last = field{value: value{text: clean(name)}}
-				act(p.does, last)
-			}
-		}
+	for _, p := range hook.PatchedFiles(text) {
+		act(p.Does, field{value: value{text: clean(p.Name)}})
 	}
 }
 

@@ -51,6 +51,9 @@ func (sh *shell) path(does string, f field, e effect) {
 		return // a connection, which is told as such
 	}
 	name = strings.TrimPrefix(name, "file://")
+	if _, rest, ok := strings.Cut(name, "FileSystem::"); ok { // PowerShell names the provider of a path
+		name = rest
+	}
 	if name == "~" || strings.HasPrefix(name, "~/") { // a program or another shell may expand it
 		home, _ := sh.tilde("")
 		g := f

@@ -194,16 +194,49 @@ func fileKey(k string) bool {
 	return k == "uri" || k == "old_path" || k == "new_path"
 }
 
+// fileOf is the file that an argument names: tools take a URL for the file, and blanks around
+// a name for none of it. A variable for the home is what some expand.
+func fileOf(s string) string {
+	s = strings.TrimSpace(s)
+	if files := hook.URLFiles(s); len(files) > 0 {
+		return files[0]
+	}
+	for _, home := range []string{"$HOME/", "${HOME}/"} {
+		if rest, ok := strings.CutPrefix(s, home); ok {
+			return "~/" + rest
+		}
+	}
+	return s
+}
+
 // files tells what happens to the files that arguments name.
 func (t *toolCall) files(does string, in any, depth int) {
-	t.walk(in, "", depth, func(k, s string) {
-		if fileKey(k) {
-			if i := strings.Index(s, "://"); i > 0 && s[:i] != "file" {
-				return
-			}
+	told := map[string]bool{}
+	tell := func(s string) {
+		if i := strings.Index(s, "://"); i > 0 && len(hook.URLFiles(s)) == 0 {
+			return
+		}
+		if s = fileOf(s); !told[s] {
+			told[s] = true
 			t.path(does, field{value: value{text: s}}, effect{recursive: does == "delete" && t.mayBeFolder(s)})
 		}
+	}
+	t.walk(in, "", depth, func(k, s string) {
+		if fileKey(k) {
+			tell(s)
+		}
 	})
+	input, ok := in.(map[string]any)
+	if !ok {
+		return
+	}
+	names, err := hook.FileNames(input)
+	for _, s := range names { // the same as matchers of paths see
+		tell(clean(s))
+	}
+	if err != nil {
+		t.unread(hook.Span{}, err.Error())
+	}
 }
 
 // mayBeFolder reports whether a name may be that of a folder, with which all goes that lies
@@ -332,6 +365,9 @@ func (t *toolCall) other() {
 	}
 	t.tells()
 	t.serves(name)
+	if strings.Contains(name, "patch") || strings.Contains(name, "diff") || strings.Contains(name, "apply") {
+		t.patches()
+	}
 	types := typesInto(name)
 	t.walk(t.input, "", 0, func(k, s string) {
 		low := strings.ToLower(k)
@@ -346,11 +382,11 @@ func (t *toolCall) other() {
 			t.sql(s, "postgres", t.rowsLie(), hook.Span{})
 		case slices.Contains(codeKeys, low) && t.language(name, low) != "":
 			t.runsCode(t.language(name, low), s)
-		case (low == "url" || low == "uri") && strings.HasPrefix(s, "file://"):
-			t.path("read", field{value: value{text: s}}, effect{})
+		case (low == "url" || low == "uri") && len(hook.URLFiles(s)) > 0:
+			t.path("read", field{value: value{text: fileOf(s)}}, effect{})
 		case low == "url" || low == "uri" || strings.HasSuffix(low, "_url"):
 			t.urls(map[string]any{k: s}, 0)
-		case fileKey(k):
+		case fileKey(k) || hook.NamesFile(k, s):
 			does := does
 			if moves := strings.Contains(name, "move") || strings.Contains(name, "rename"); moves && (low == "source" || low == "from" || low == "old_path" || low == "src" || low == "path") {
 				does = "move"
@@ -361,7 +397,7 @@ func (t *toolCall) other() {
 				t.uploads(s)
 				return
 			}
-			t.path(does, field{value: value{text: s}}, effect{recursive: does == "delete"})
+			t.path(does, field{value: value{text: fileOf(s)}}, effect{recursive: does == "delete"})
 		case strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../"): // by its shape
 			(&call{shell: t.shell, name: t.name}).mayRead(field{value: value{text: s}})
 		}

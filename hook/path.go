@@ -96,6 +96,9 @@ func (k *known) findFiles() *callFiles {
 		if home, ok := inHome(trimmed); ok {
 			k.addFile(c, home)
 		}
+		if here, ok := cutVariable(trimmed, "PWD"); ok && k.head.CWD != "" {
+			k.addFile(c, k.head.CWD+here)
+		}
 		for _, file := range urlFiles(trimmed) {
 			k.addFile(c, file)
 		}
@@ -135,17 +138,35 @@ func (c *callFiles) noteUnclear(err error) {
 	}
 }
 
-// inHome reads a leading "~/" as many tools do.
+// inHome reads a leading "~/" as many tools do, and what stands for it.
 func inHome(name string) (string, bool) {
-	rest, ok := strings.CutPrefix(filepath.ToSlash(name), "~/")
-	if !ok {
-		return "", false
-	}
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return "", false
 	}
+	rest, ok := strings.CutPrefix(filepath.ToSlash(name), "~/")
+	for _, start := range [...]string{"~" + filepath.Base(home), "%HOME%", "%USERPROFILE%"} {
+		if after, found := strings.CutPrefix(filepath.ToSlash(name), start+"/"); !ok && found {
+			rest, ok = after, true
+		}
+	}
+	if !ok {
+		if rest, ok = cutVariable(name, "HOME"); !ok {
+			return "", false
+		}
+		rest = strings.TrimPrefix(filepath.ToSlash(rest), "/")
+	}
 	return home + string(filepath.Separator) + filepath.FromSlash(rest), true // not cleaned: dots after links count
+}
+
+// cutVariable takes $NAME/ or ${NAME}/ off a name, but for the slash.
+func cutVariable(name, variable string) (string, bool) {
+	for _, start := range [...]string{"$" + variable, "${" + variable + "}"} {
+		if rest, ok := strings.CutPrefix(name, start); ok && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {
+			return rest, true
+		}
+	}
+	return "", false
 }
 
 // newPath resolves a name as text only: dots are cleaned, links are not followed.

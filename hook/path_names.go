@@ -50,17 +50,21 @@ type nameReader struct {
 	values int // looked at
 	bytes  int // of names
 	over   bool
+
+	unpatched bool // patches are not looked into
 }
 
 // naming is what an argument's key says of its value.
 type naming uint8
 
 const (
-	noName   naming = iota
-	wrapped         // arguments, which may be written as a text
-	fileURL         // a URL, which may be that of a file
-	someName        // a file, or a list of them
-	anyName         // a file, however deep in the value
+	noName    naming = iota
+	wrapped          // arguments, which may be written as a text
+	fileURL          // a URL, which may be that of a file
+	patchText        // a patch
+	likely           // a file, if it is written as a path
+	someName         // a file, or a list of them
+	anyName          // a file, however deep in the value
 )
 
 // add notes a name. over says that there were too many: then a guard has failed.
@@ -105,8 +109,14 @@ func (r *nameReader) value(value any, as naming, depth int) {
 		if as != noName && r.written(v, as, depth) {
 			return
 		}
-		if as >= someName || as == fileURL && isFileURL(v) {
+		if as >= someName || as == fileURL && isFileURL(v) || as == likely && looksLikePath(v) {
 			r.add(v)
+			r.listed(v)
+		}
+		if as == patchText && !r.unpatched {
+			for _, p := range PatchedFiles(v) {
+				r.add(p.Name)
+			}
 		}
 	case []any:
 		for _, element := range v {
@@ -115,6 +125,9 @@ func (r *nameReader) value(value any, as naming, depth int) {
 	case map[string]any:
 		if as >= someName {
 			r.keys(v)
+			if name, ok := v["name"].(string); ok { // {"files": [{"name": "a"}]}
+				r.add(name)
+			}
 		}
 		r.object(v, inner, depth)
 	default:
@@ -143,6 +156,16 @@ func (r *nameReader) written(text string, as naming, depth int) bool {
 	}
 	r.value(value, as, depth+1)
 	return true
+}
+
+// listed are names that are written as one text with commas or ends of lines.
+func (r *nameReader) listed(text string) {
+	if !strings.ContainsAny(text, ",\n") || isFileURL(text) {
+		return
+	}
+	for _, one := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == '\n' }) {
+		r.add(strings.TrimSpace(one))
+	}
 }
 
 // keys are names, where an object has what belongs to each file under its name, as in
@@ -189,8 +212,13 @@ func namingOf(key string) naming {
 		return noName
 	}
 	var buf [longestKey]byte
-	word := buf[:0]
+	word, last := buf[:0], 0
+	lower := false
 	for _, c := range key {
+		if c == '_' || c == '-' || c == ' ' || lower && c >= 'A' && c <= 'Z' {
+			last = len(word) // here a word of the key begins
+		}
+		lower = c >= 'a' && c <= 'z'
 		switch {
 		case c == '_', c == '-', c == ' ':
 		case c >= 'A' && c <= 'Z':
@@ -210,6 +238,19 @@ func namingOf(key string) naming {
 			return anyName
 		}
 	}
+	for _, end := range [...]string{"patch", "diff", "patches", "diffs", "patchtext", "difftext", "patchcontent"} {
+		if string(word[last:]) == end || string(word) == end {
+			return patchText
+		}
+	}
+	switch string(word[last:]) {
+	case "file", "files", "filename", "filenames", "pathname", "dir", "dirs", "folder", "folders", "document", "documents", "attachment", "attachments":
+		return someName
+	case "from", "to", "target", "targets", "root", "output", "outputs", "inputs", "as", "dest", "name", "item", "items", "location", "key", "link":
+		if last > 0 || string(word) != "name" && string(word) != "as" {
+			return likely
+		}
+	}
 	switch string(word) {
 	case "file", "files", "filename", "filenames", "targetfile", "source", "sources", "destination", "destinations",
 		"dir", "dirs", "folder", "folders", "src", "dst", "include", "includes": // include: read_many_files of Gemini CLI
@@ -220,6 +261,29 @@ func namingOf(key string) naming {
 		return wrapped
 	}
 	return noName
+}
+
+// looksLikePath reports whether a text is written as the path of a file, and as nothing else.
+func looksLikePath(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.ContainsAny(text, `/\~`) && !strings.ContainsAny(text, "\n<>\"") && (!strings.Contains(text, "://") || isFileURL(text))
+}
+
+// FileNames are the files that the arguments of a tool name, as they are written there; of
+// those in patches see [PatchedFiles]. An error says that there may be more.
+func FileNames(input map[string]any) ([]string, error) {
+	r := nameReader{unpatched: true}
+	r.object(input, noName, 0)
+	if r.over {
+		return r.names, errManyFiles
+	}
+	return r.names, nil
+}
+
+// NamesFile reports whether an argument of a tool names a file, by its key and what it says.
+func NamesFile(key, value string) bool {
+	as := namingOf(key)
+	return as >= someName || as == likely && looksLikePath(value) || as == fileURL && isFileURL(value)
 }
 
 // isFileURL reports whether a text is the URL of a file, as URLs are read: in any
@@ -244,6 +308,9 @@ func cutFileScheme(text string) (rest string, ok bool) {
 	return text[len(scheme):], true
 }
 
+// URLFiles are the files that a file: URL may mean; none of another text.
+func URLFiles(text string) []string { return urlFiles(text) }
+
 // urlFiles are the files that a file: URL may mean: readers differ in whether they
 // take off a query, and what they make of the escapes and of a host.
 func urlFiles(text string) []string {
@@ -253,11 +320,12 @@ func urlFiles(text string) []string {
 	}
 	rest = strings.ReplaceAll(rest, `\`, "/")
 	if after, ok := strings.CutPrefix(rest, "//"); ok {
-		slash := strings.IndexByte(after, '/')
-		if slash < 0 {
+		if slash := strings.IndexByte(after, '/'); slash >= 0 {
+			after = after[slash:]
+		} else if after = unescape(after); !strings.HasPrefix(after, "/") { // that is a host
 			return nil
 		}
-		rest = after[slash:]
+		rest = after
 	}
 	whole := rest
 	if at := strings.IndexAny(rest, "?#"); at >= 0 {

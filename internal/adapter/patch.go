@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -41,16 +40,11 @@ func tellPatch(flat object) bool {
 	return true
 }
 
-// patchedFiles adds the files that a patch touches, in its order. Agents take
-// headers that are indented, so these count as well.
+// patchedFiles adds the files that a patch touches, in its order.
 func patchedFiles(files []any, patch string) []any {
-	for line := range strings.Lines(patch) {
-		line = strings.TrimSpace(line)
-		for _, header := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
-			file, ok := strings.CutPrefix(line, header)
-			if file = strings.TrimSpace(file); ok && file != "" && !slices.Contains(files, any(file)) {
-				files = append(files, file)
-			}
+	for _, p := range hook.PatchedFiles(patch) {
+		if !slices.Contains(files, any(p.Name)) {
+			files = append(files, p.Name)
 		}
 	}
 	return files

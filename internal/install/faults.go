@@ -29,12 +29,12 @@ type called struct {
 	TimeoutSec    *float64
 
 	// What narrows it.
-	If      string
-	Async   bool
+	If    string
+	Async bool
 
 	AsyncRewake bool
-	Matcher *string
-	Hooks   []called // of a group
+	Matcher     *string
+	Hooks       []called // of a group
 }
 
 // readCalled reads a handler; nil if it is none. odd is the member that has another kind
