@@ -56,6 +56,13 @@ func (t *toolCall) patches() {
 	})
 }
 
+// patchesOf is patches for a tool of a server, if its name says that it applies one.
+func (t *toolCall) patchesOf(name string) {
+	if strings.Contains(name, "patch") || strings.Contains(name, "diff") || strings.Contains(name, "apply") {
+		t.patches()
+	}
+}
+
 // eachPatched gives what a patch does to files, if a text is one.
 func eachPatched(text string, act func(does string, f field)) {
 	for _, p := range hook.PatchedFiles(text) {

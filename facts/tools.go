@@ -365,9 +365,7 @@ func (t *toolCall) other() {
 	}
 	t.tells()
 	t.serves(name)
-	if strings.Contains(name, "patch") || strings.Contains(name, "diff") || strings.Contains(name, "apply") {
-		t.patches()
-	}
+	t.patchesOf(name)
 	types := typesInto(name)
 	t.walk(t.input, "", 0, func(k, s string) {
 		low := strings.ToLower(k)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/shell"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // A call names scripts, and what they do is not in its input. A yes to it is one to what
@@ -110,7 +111,7 @@ var lines = written[:3]
 
 // read reads a line, and the scripts that it names, without running anything.
 func read(line any, folder string) (shell.Reading, bool) {
-	r := shell.Reader{Dirs: []string{folder}, Open: once(begins), List: once(listed), Chosen: true}
+	r := shell.Reader{Dirs: []string{folder}, Open: once(begins), List: once(listed), Chosen: true, Code: trust.Programs}
 	switch line := line.(type) {
 	case string:
 		return r.Line(line), true

@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/hookway/hookway/internal/code"
 )
 
 // shells run lines and scripts in the language that is read here.
@@ -67,46 +65,28 @@ var interpreters = map[string]interpreter{
 	"php-cgi": {language: "php"}, "tclsh": {language: "tcl"}, "wish": {language: "tcl"}, "expect": {language: "tcl", valued: "-c -f", load: "-f"}, "guile": {valued: "-c -l -e -s", load: "-l -s"},
 }
 
+// asked is a call of an interpreter, taken apart.
+type asked struct {
+	loads, folders, codes []arg
+	script, changes       bool // it runs a script; it edits what it is given
+}
+
 // interpret looks at a call of an interpreter.
 func (a *analysis) interpret(in interpreter, name string, args []arg) {
 	search := a.search
 	defer func() { a.search = search }()
-	var loads, folders, codes []arg
-	script, changes := true, false
-	has := func(list, option string) bool { return option != "" && containsWord(list, option) }
-	operands := options(args, in.valued, func(option string, val *arg) {
-		switch {
-		case (option == "-i" || strings.HasPrefix(option, "-i.")) && (name == "perl" || name == "ruby"):
-			changes = true
-		case val == nil:
-		case has(in.code, option):
-			script = false
-			codes = append(codes, *val)
-		case has(in.module, option):
-			script = false
-			a.search = append(a.search, a.from(".")...)
-			if !a.module(in, *val) {
-				a.loose(name + " -m")
-			}
-		case has(in.load, option):
-			loads = append(loads, *val)
-		case has(in.folder, option):
-			folders = append(folders, *val)
-			a.sources(*val)
-		default:
-			a.reads(*val)
-		}
-	})
-	for _, f := range folders {
+	c := asked{script: true}
+	operands := a.interpreted(in, name, args, &c)
+	for _, f := range c.folders {
 		for _, n := range a.places(f) {
 			a.search = append(a.search, n.Path)
 		}
 	}
-	for _, l := range loads {
-		a.load(in, l, folders)
+	for _, l := range c.loads {
+		a.load(in, l, c.folders)
 	}
 	a.configured(name)
-	for len(operands) > 0 && script && containsWord(in.verbs, operands[0].text) {
+	for len(operands) > 0 && c.script && containsWord(in.verbs, operands[0].text) {
 		operands = options(operands[1:], in.valued, func(_ string, val *arg) {
 			if val != nil {
 				a.load(in, *val, nil)
@@ -114,9 +94,9 @@ func (a *analysis) interpret(in interpreter, name string, args []arg) {
 		})
 	}
 	switch {
-	case !script:
+	case !c.script:
 	case len(operands) == 0:
-		if len(loads) == 0 && !asksVersion(args) {
+		if len(c.loads) == 0 && !asksVersion(args) {
 			a.standardInput(name, false)
 		}
 	case operands[0].text == "-" && operands[0].known:
@@ -130,24 +110,52 @@ func (a *analysis) interpret(in interpreter, name string, args []arg) {
 			a.loads(in, n, operands[1:]...)
 		}
 		a.module(in, operands[0])
-	case len(loads) == 0 && len(codes) == 0: // awk's first operand is its code
-		codes, operands = operands[:1], operands[1:]
+	case len(c.loads) == 0 && len(c.codes) == 0: // awk's first operand is its code
+		c.codes, operands = operands[:1], operands[1:]
 	}
-	for _, c := range codes {
-		a.codeArg(in, c, operands)
+	for _, text := range c.codes {
+		a.codeArg(in, text, operands)
 	}
 	a.given(in, operands)
-	if changes { // perl -pi -e …
-		for _, g := range operands {
+	for _, g := range operands {
+		if c.changes { // perl -pi -e …
 			a.writes(g)
 		}
 	}
 }
 
+// interpreted reads the options of an interpreter, and gives its operands.
+func (a *analysis) interpreted(in interpreter, name string, args []arg, c *asked) []arg {
+	has := func(list, option string) bool { return option != "" && containsWord(list, option) }
+	return options(args, in.valued, func(option string, val *arg) {
+		switch {
+		case (option == "-i" || strings.HasPrefix(option, "-i.")) && (name == "perl" || name == "ruby"):
+			c.changes = true
+		case val == nil:
+		case has(in.code, option):
+			c.script = false
+			c.codes = append(c.codes, *val)
+		case has(in.module, option):
+			c.script = false
+			a.search = append(a.search, a.from(".")...)
+			if !a.module(in, *val) {
+				a.loose(name + " -m")
+			}
+		case has(in.load, option):
+			c.loads = append(c.loads, *val)
+		case has(in.folder, option):
+			c.folders = append(c.folders, *val)
+			a.sources(*val)
+		default:
+			a.reads(*val)
+		}
+	})
+}
+
 // given are the arguments of a program that was read: what it loads of them was told, and
 // all else is data to it.
 func (a *analysis) given(in interpreter, operands []arg) {
-	if code.Known(in.language) {
+	if a.Code != nil && in.language != "" {
 		a.data++
 		defer func() { a.data-- }()
 	}

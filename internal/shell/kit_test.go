@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing/fstest"
+
+	"github.com/hookway/hookway/internal/code"
 )
 
 // root is where the lines of the tests run.
@@ -64,6 +66,17 @@ func reader() Reader {
 			}
 			data, err := fs.ReadFile(files, rel)
 			return data[:min(len(data), MaxText+1)], err
+		},
+		Code: func(p Program) (out []Use, whole bool) {
+			uses, whole := code.Read(code.Program(p))
+			for _, u := range uses {
+				one := Use{Kind: int(u.Kind), Dir: u.Dir, Src: u.Src}
+				for _, w := range u.Words {
+					one.Words, one.Known = append(one.Words, w.Text), append(one.Known, w.Known)
+				}
+				out = append(out, one)
+			}
+			return out, whole
 		},
 		List: func(dir string) (names []string, err error) {
 			rel, err := local(dir)

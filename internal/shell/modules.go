@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/hookway/hookway/internal/code"
 )
 
 // written is the ending of a module of JavaScript.
@@ -59,24 +57,27 @@ func (a *analysis) program(in interpreter, text string, n Name, given []arg) {
 		}
 		args = append(args, g.text)
 	}
-	uses, whole := code.Read(code.Program{Language: in.language, Text: text, Path: n.Path, Args: args})
-	if !whole && code.Known(in.language) {
+	if a.Code == nil || in.language == "" {
+		return
+	}
+	uses, whole := a.Code(Program{Language: in.language, Text: text, Path: n.Path, Args: args})
+	if !whole {
 		a.unknown(n.Word, "it is too much to be read")
 	}
 	data, taken, goes, input := a.data, a.taken, a.goes, a.input
 	a.data, a.taken, a.goes, a.input = 0, 0, 0, nil
 	l := loader{analysis: a, in: in, of: n, folders: slices.Clone(a.search)}
 	for _, u := range uses {
-		if u.Kind == code.Folder {
+		if u.Kind == UseFolder {
 			l.use(u)
 		}
 	}
 	var modules []string
 	for _, u := range uses {
 		switch {
-		case u.Kind == code.Module && u.Known() && in.language == "python":
-			modules = append(modules, u.Text())
-		case u.Kind != code.Folder:
+		case u.Kind == UseModule && u.word(0).known && in.language == "python":
+			modules = append(modules, u.Words[0])
+		case u.Kind != UseFolder:
 			l.use(u)
 		}
 	}
@@ -92,14 +93,10 @@ type loader struct {
 	folders []string // where it looks for modules, besides its own
 }
 
-func asArg(w code.Word, src string) arg {
-	return arg{value: value{text: w.Text}, known: w.Known, src: src}
-}
-
 // use notes one thing that the program does.
-func (l *loader) use(u code.Use) {
-	g := asArg(u.Words[0], u.Src)
-	if why := unsaid[u.Kind]; !u.Known() && why != "" {
+func (l *loader) use(u Use) {
+	g := u.word(0)
+	if why := unsaid[u.Kind]; !g.known && why != "" {
 		l.unknown(u.Src, why)
 		return
 	}
@@ -109,41 +106,41 @@ func (l *loader) use(u code.Use) {
 		defer func() { l.place.now, l.place.moves = now, moves }()
 	}
 	switch u.Kind {
-	case code.Module:
+	case UseModule:
 		l.module(g)
-	case code.Near:
+	case UseNear:
 		l.near(g.text, u.Src)
-	case code.File:
+	case UseFile:
 		for _, n := range l.places(g) {
 			l.found(n)
 		}
 		for _, dir := range l.folders {
 			l.found(Name{Path: Under(dir, g.text), Word: u.Src})
 		}
-	case code.Folder:
+	case UseFolder:
 		for _, dir := range l.from(g.text) {
 			l.folders = append(l.folders, Under(dir, g.text))
 		}
-	case code.Line:
+	case UseLine:
 		l.child(func() { l.line(g) })
-	case code.Words:
+	case UseWords:
 		var args []arg
-		for _, w := range u.Words {
-			args = append(args, asArg(w, u.Src))
+		for i := range u.Words {
+			args = append(args, u.word(i))
 		}
 		l.child(func() { l.call(args) })
-	case code.Write:
+	case UseWrite:
 		l.writes(g)
-	case code.Away:
+	case UseAway:
 		l.away(g.text)
 	}
 }
 
 // unsaid is what is not known where a program loads something that its text does not name.
-var unsaid = map[code.Kind]string{
-	code.Module: "which module is loaded is not in the text", code.Near: "which file is loaded is not in the text", code.File: "which code is loaded is not in the text",
-	code.Folder: "where modules are loaded from is not in the text", code.Line: "what runs is not in the text", code.Words: "which program runs is not in the text",
-	code.Away: "where it goes is not in the text",
+var unsaid = map[int]string{
+	UseModule: "which module is loaded is not in the text", UseNear: "which file is loaded is not in the text", UseFile: "which code is loaded is not in the text",
+	UseFolder: "where modules are loaded from is not in the text", UseLine: "what runs is not in the text", UseWords: "which program runs is not in the text",
+	UseAway: "where it goes is not in the text",
 }
 
 // away goes to a folder.

@@ -38,6 +38,9 @@ type Reader struct {
 	Open func(path string) ([]byte, error)
 	// List gives the names in a folder. Without it no pattern is expanded.
 	List func(dir string) ([]string, error)
+	// Code tells what a program in another language loads and runs, and whether it was read
+	// to its end. Without it only the program itself is told.
+	Code func(Program) (uses []Use, whole bool)
 	// Narrow lets names start only from the folder of the last cd, where that is
 	// certain; without it they may start from each folder that the line goes to.
 	Narrow bool

@@ -305,7 +305,7 @@ func (c *Pins) Equipped(r shell.Reader) shell.Reader {
 	if c.Home != "" && r.Env["HOME"] == "" {
 		r.Env["HOME"] = c.Home
 	}
-	r.Open, r.List = openScript, listFolder
+	r.Open, r.List, r.Code = openScript, listFolder, Programs
 	return r
 }
 
