@@ -47,19 +47,16 @@ func (s site) arg(i int, names ...string) []value {
 // starts are the tokens at which the arguments begin that stand in brackets.
 func (r *reader) starts(i int) (out []int) {
 	to := r.after(i) - 1
+	if to < len(r.toks) && !oneOf(") ] }", r.tok(to).text) { // it is never closed
+		to = len(r.toks)
+	}
 	for i++; i < to; {
 		out = append(out, i)
-		for depth := 0; i < to; i++ {
-			t := r.tok(i)
-			if t.kind == sign && oneOf("( [ {", t.text) {
-				depth++
-			} else if t.kind == sign && oneOf(") ] }", t.text) {
-				depth--
-			} else if depth == 0 && t.kind == sign && t.text == "," {
-				i++
-				break
-			}
+		for i < to && !(r.tok(i).kind == sign && r.tok(i).text == ",") {
+			i = r.after(i)
+			r.steps++
 		}
+		i++
 	}
 	return out
 }

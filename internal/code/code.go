@@ -91,6 +91,7 @@ type reader struct {
 	program Program
 	text    string
 	toks    []token
+	closed  []int // of each opening bracket, the token behind the one that closes it
 	uses    []Use
 	steps   int
 	full    bool
@@ -123,6 +124,7 @@ func (r *reader) read(text string) {
 	if len(r.toks) > maxTokens {
 		r.toks, r.full = r.toks[:maxTokens], true
 	}
+	r.closed = brackets(r.toks)
 	r.names()
 	for i := 0; i < len(r.toks) && !r.full; i++ {
 		r.statement(i)
@@ -135,6 +137,28 @@ func (r *reader) tok(i int) token {
 		return token{kind: end, at: len(r.text), to: len(r.text)}
 	}
 	return r.toks[i]
+}
+
+// brackets gives, for each opening bracket, the token behind the one that closes it.
+func brackets(toks []token) []int {
+	out := make([]int, len(toks))
+	var open []int
+	for i, t := range toks {
+		if t.kind != sign {
+			continue
+		}
+		switch t.text {
+		case "(", "[", "{":
+			out[i] = len(toks)
+			open = append(open, i)
+		case ")", "]", "}":
+			if len(open) > 0 {
+				out[open[len(open)-1]] = i + 1
+				open = open[:len(open)-1]
+			}
+		}
+	}
+	return out
 }
 
 // oneOf reports whether a word is in a list.

@@ -97,8 +97,9 @@ func (r *reader) inside(t token) {
 		}
 		in := *r
 		in.text, in.toks, in.uses = p.code, lex(r.lang, p.code), nil
+		in.closed = brackets(in.toks)
 		in.outer(r)
-		for i := range in.toks {
+		for i := 0; i < len(in.toks) && !in.full; i++ {
 			in.statement(i)
 		}
 		r.uses, r.steps, r.full = append(r.uses, in.uses...), in.steps, r.full || in.full

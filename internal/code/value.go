@@ -83,17 +83,12 @@ func (r *reader) ends(i int) bool {
 
 // skip gives the token at which an expression ends.
 func (r *reader) skip(i int) int {
-	depth := 0
-	for ; r.tok(i).kind != end; i++ {
-		t := r.tok(i)
-		if t.kind == sign && oneOf("( [ {", t.text) {
-			depth++
+	for ; r.tok(i).kind != end && !r.ends(i); i++ {
+		if to := r.after(i); to > i+1 {
+			i = to - 1
 		}
-		if depth == 0 && r.ends(i) {
-			return i
-		}
-		if t.kind == sign && oneOf(") ] }", t.text) {
-			depth--
+		if r.steps++; r.steps > 4*maxSteps {
+			return len(r.toks)
 		}
 	}
 	return i
@@ -101,20 +96,10 @@ func (r *reader) skip(i int) int {
 
 // after gives the token behind the bracket that closes the one at i.
 func (r *reader) after(i int) int {
-	depth := 0
-	for ; r.tok(i).kind != end; i++ {
-		if t := r.tok(i); t.kind == sign {
-			switch t.text {
-			case "(", "[", "{":
-				depth++
-			case ")", "]", "}":
-				if depth--; depth == 0 {
-					return i + 1
-				}
-			}
-		}
+	if i < 0 || i >= len(r.closed) || r.closed[i] == 0 {
+		return i + 1
 	}
-	return i
+	return r.closed[i]
 }
 
 // term is a value without signs between values.
@@ -210,6 +195,7 @@ func (r *reader) textAt(t token, depth int) []value {
 func (r *reader) embedded(text string, depth int) []value {
 	in := *r
 	in.text, in.toks = text, lex(r.lang, text)
+	in.closed = brackets(in.toks)
 	if len(in.toks) == 0 {
 		return []value{{}}
 	}
