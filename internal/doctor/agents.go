@@ -106,22 +106,13 @@ func (c *Checkup) called(s *Section, st *install.State, again string) {
 	}
 	for _, program := range st.Shims {
 		switch path := filepath.FromSlash(program); {
-		case slices.Contains(st.Gone, program):
+		case slices.Contains(st.Gone, program), c.shim == "", same(path, c.shim):
 		case c.foreign(path):
-			s.fail(c.replace(path, again), "%s calls %s, which is not a hookway-hook: what it answers is its own", st.File, program)
-		case c.shim == "", same(path, c.shim):
+			s.fail(again, "%s calls %s, which is not a hookway-hook: what it answers is its own", st.File, program)
 		default:
 			s.warn(again, "%s calls %s, and not the hookway-hook of this hookway", st.File, program)
 		}
 	}
-}
-
-// replace says how to get rid of a program that only has the name of hookway-hook.
-func (c *Checkup) replace(path, again string) string {
-	if c.shim != "" && same(path, c.shim) {
-		return "put hookway's own there (" + getShim + "), then " + again
-	}
-	return again
 }
 
 // installed looks at what stands in one file.
