@@ -11,10 +11,24 @@ import (
 // leastCodes is how many numbers in a row are taken for the letters of a text.
 const leastCodes = 16
 
+// ofCodes are the bytes of such a row.
+var ofCodes = setOf(hexDigits + "xX ,;\n\t\r")
+
 // numbered is the text that numbers in a row stand for, as 73 103 110, 0x49,0x67 or
 // 01001001; "" if there is none.
 func numbered(text string) (string, int) {
-	for i := 0; i < len(text); {
+	for at := 0; at < len(text); {
+		start, end := row(text, at, 3*leastCodes-1, &ofCodes)
+		if s, from := numbers(text, start, end); s != "" {
+			return s, from
+		}
+		at = end
+	}
+	return "", 0
+}
+
+func numbers(text string, i, end int) (string, int) {
+	for i < end {
 		if text[i] < '0' || text[i] > '9' || i > 0 && letter(text[i-1]) { // letters begin with 4 to 7
 			i++
 			continue
@@ -35,7 +49,7 @@ func numbered(text string) (string, int) {
 		if len(b) >= leastCodes && utf8.Valid(b) && prose7(string(b)) {
 			return string(b), from
 		}
-		for i = max(i, from+1); i < len(text) && letter(text[i]); i++ {
+		for i = max(i, from+1); i < end && letter(text[i]); i++ {
 		}
 	}
 	return "", 0
@@ -126,7 +140,13 @@ const leastFigured = 4
 // it has none.
 func unfigured(text string) string {
 	text = text[:min(len(text), maxDecoded)]
-	mixed, words := 0, 0
+	mixed, words, all := 0, 0, 0
+	for _, f := range []string{"0", "1", "3", "4", "5", "7"} {
+		all += strings.Count(text, f)
+	}
+	if all < leastFigured || all*3 < strings.Count(text, " ") {
+		return ""
+	}
 	for w := range strings.FieldsSeq(text) {
 		figs, letters := 0, 0
 		for i := range len(w) {
@@ -164,13 +184,23 @@ func joined(text string) string {
 // leastRun is the length of a word that may be many: ignoreAllPreviousInstructions.
 const leastRun = 32
 
+// solid are the bytes that words have.
+var solid = func() (set [256]bool) {
+	for c := ' ' + 1; c < 256; c++ {
+		set[c] = true
+	}
+	return set
+}()
+
 // unrun writes words that are many ("ignore_all_previous", "ignoreAllPrevious") apart; ""
 // if there are none.
 func unrun(text string) string {
 	text = text[:min(len(text), maxDecoded)]
 	var b strings.Builder
-	for w := range strings.FieldsSeq(text) {
-		if len(w) < leastRun || strings.ContainsAny(w, "/=:(){}<>") {
+	for at := 0; at < len(text); {
+		start, end := row(text, at, leastRun, &solid)
+		w := text[start:end]
+		if at = end; strings.ContainsAny(w, "/=:(){}<>") {
 			continue
 		}
 		from := b.Len()

@@ -23,9 +23,9 @@ func hiddenPart(text string, s signal) [2]int {
 	part, end := text[s.to:min(len(text), s.to+maxHiddenPart)], "</"
 	from := s.to
 	switch s.kind {
-	case 'h':
+	case '<':
 		end = "-->"
-	case 'l':
+	case '/':
 		end = "\n"
 	default:
 		if last := text[s.to-1]; last != '>' && last != '}' {
@@ -55,15 +55,24 @@ func unseen(r rune) bool {
 	return false
 }
 
-// seenText is a text without characters that have no shape, and with the letters that
-// others only look like. Hidden is what such characters say by themselves.
+// seenText is a text without characters that have no shape, with the letters that others
+// only look like, and with small ones of those of two bytes. Hidden is what characters
+// without a shape say by themselves.
 func seenText(text string) (plain, hidden string) {
 	var b, h strings.Builder
-	b.Grow(len(text))
-	flag, run, others, before := false, 0, false, rune(0)
+	flag, run, others, before, done := false, 0, false, rune(0), 0
 	mark := func() {
 		if run >= 16 && h.Len() == 0 {
 			h.WriteString("signs without a shape")
+		}
+	}
+	put := func(from, to int, r rune) { // r is in the place of what stands there; -1: nothing
+		if b.Len() == 0 {
+			b.Grow(len(text) + 16)
+		}
+		b.WriteString(text[done:from])
+		if done = to; r >= 0 {
+			b.WriteRune(r)
 		}
 	}
 	for i := 0; i < len(text); {
@@ -72,25 +81,34 @@ func seenText(text string) (plain, hidden string) {
 			i++
 		}
 		if i > from {
-			mark()
+			if run > 0 {
+				mark()
+			}
 			others = others || before >= 0x250 && before < 0x590 && unicode.IsLetter(rune(text[from]))
-			b.WriteString(text[from:i])
 			flag, run, before = false, 0, rune(text[i-1])
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(text[i:])
 		i += n
+		if r >= 0x3000 && r < 0xA000 { // the scripts of China and Japan have no other dress
+			before = r
+			continue
+		}
 		if r >= 0x334 && r <= 0x338 { // a stroke through the letter before
+			put(i-n, i, -1)
 			continue
 		}
 		if !unseen(r) {
 			mark()
 			flag, run = r == 0x1F3F4, 0
 			others = others || r >= 0x250 && r < 0x590 && before < utf8.RuneSelf && unicode.IsLetter(before)
-			b.WriteRune(latinOf(r))
 			before = r
+			if l := latinOf(r); l != r || r == utf8.RuneError {
+				put(i-n, i, l)
+			}
 			continue
 		}
+		put(i-n, i, -1)
 		switch {
 		case flag && r >= 0xE0020 && r <= 0xE007F: // of a region
 			flag = r != 0xE007F
@@ -103,7 +121,11 @@ func seenText(text string) (plain, hidden string) {
 		}
 	}
 	mark()
-	if plain = b.String(); others {
+	if plain = text; done > 0 {
+		b.WriteString(text[done:])
+		plain = b.String()
+	}
+	if others {
 		plain = unlike(plain)
 	}
 	return plain, h.String()
@@ -129,12 +151,22 @@ var smallCaps = func() map[rune]byte {
 	return m
 }()
 
-// latinOf is the Latin letter that a character is in another dress, or itself.
+// latinOf is the Latin letter that a character is in another dress, the small one of a
+// letter of two bytes, or itself.
 func latinOf(r rune) rune {
 	switch {
-	case r < 0x250:
-	case smallCaps[r] != 0:
-		return rune(smallCaps[r])
+	case r < 0x100:
+	case r < 0x250, r >= 0x370 && r < 0x530:
+		if r >= 0x430 && r < 0x450 || r >= 0x3B1 && r < 0x3CA { // small already
+			return r
+		}
+		if low := unicode.ToLower(r); utf8.RuneLen(low) == utf8.RuneLen(r) {
+			return low
+		}
+	case r < 0x2B0, r >= 0x1D00 && r < 0x1D80, r >= 0xA730 && r < 0xA7B0:
+		if small := smallCaps[r]; small != 0 {
+			return rune(small)
+		}
 	case r >= 0xFF01 && r <= 0xFF5E:
 		return r - 0xFF01 + '!'
 	case r >= 0x1D400 && r <= 0x1D6A3:
@@ -194,33 +226,20 @@ type layer struct {
 func decoded(text string, turned bool, at int) (out []layer) {
 	left := maxDecoded
 	take := func(s string, from int, part bool) {
-		if len(s) >= 12 && left > 0 && (prose7(s) || strings.Trim(s, base64Letters) == "") {
+		if len(s) >= 12 && left > 0 && (prose7(s) || strings.Trim(s, base64Letters+"=") == "") {
 			out = append(out, layer{s[:min(len(s), left)], from, part})
 			left -= len(s)
 		}
 	}
 	for i := 0; i < len(text) && left > 0; {
-		if !inBase64(text[i]) {
-			i++
-			continue
-		}
-		from, isHex := i, true
-		for i < len(text) && inBase64(text[i]) {
-			c := text[i]
-			if c == '=' && i+1 < len(text) && inBase64(text[i+1]) && text[i+1] != '=' { // a name before a value
-				i++
-				break
-			}
-			isHex = isHex && (c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f')
-			i++
-		}
-		if word := text[from:i]; len(word) >= 24 {
-			take(unhex(word, isHex), from, true)
-			take(unbase64(word), from, true)
-			take(unbase32(word), from, true)
-		}
+		from, to := longWord(text, i)
+		i = to
+		word := text[from:to]
+		take(unhex(word), from, true)
+		take(unbase64(word), from, true)
+		take(unbase32(word), from, true)
 	}
-	if strings.Count(text, `\x`) >= 4 || strings.Count(text, "%") >= 6 || strings.Count(text, "&#") >= 4 || strings.Count(text, `\u`) >= 4 || strings.Count(text, "=") >= 6 {
+	if head := text[:min(len(text), maxDecoded)]; strings.Count(head, `\`) >= 4 || strings.Count(head, "%") >= 6 || strings.Count(head, "&#") >= 4 || strings.Count(head, "=") >= 6 {
 		if s := unescaped(text); s != text {
 			take(s, 0, false)
 		}
@@ -243,16 +262,53 @@ func decoded(text string, turned bool, at int) (out []layer) {
 	return out
 }
 
-const base64Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-_"
-
-var base64Table = func() (t [256]bool) {
-	for i := range len(base64Letters) {
-		t[base64Letters[i]] = true
+// row is the next row of bytes of a set that is long enough, or the end. Such a row has one
+// of every so many places in a text: only what stands around those is looked at.
+func row(text string, from, least int, in *[256]bool) (start, end int) {
+	for at := from + least - 1; at < len(text); at += least {
+		if !in[text[at]] {
+			continue
+		}
+		start, end = at, at+1
+		for start > from && in[text[start-1]] {
+			start--
+		}
+		for end < len(text) && in[text[end]] {
+			end++
+		}
+		if end-start >= least {
+			return start, end
+		}
+		at = max(at, end-1)
 	}
-	return t
-}()
+	return len(text), len(text)
+}
 
-func inBase64(c byte) bool { return base64Table[c] }
+// leastCoded is the length of a word that may hold another text.
+const leastCoded = 24
+
+// longWord is the next word that is long enough for that.
+func longWord(text string, from int) (start, end int) {
+	start, end = row(text, from, leastCoded, &base64Table)
+	for end < len(text) && text[end] == '=' {
+		end++
+	}
+	return start, end
+}
+
+// setOf is a set of bytes.
+func setOf(all string) (set [256]bool) {
+	for i := range len(all) {
+		set[all[i]] = true
+	}
+	return set
+}
+
+const hexDigits = "0123456789abcdefABCDEF"
+
+const base64Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
+
+var base64Table = setOf(base64Letters)
 
 // prose7 reports whether bytes are a text of words: most are letters or blanks.
 func prose7(s string) bool {
@@ -272,8 +328,8 @@ func prose7(s string) bool {
 	return odd*20 <= len(s)
 }
 
-func unhex(s string, is bool) string {
-	if !is || len(s)%2 != 0 || len(s) < 32 {
+func unhex(s string) string {
+	if len(s)%2 != 0 || len(s) < 32 || strings.Trim(s[:leastCoded], hexDigits) != "" {
 		return ""
 	}
 	b, err := hex.DecodeString(s[:min(len(s), 2*maxDecoded)])
@@ -309,6 +365,14 @@ func unescaped(text string) string {
 	text = text[:min(len(text), maxDecoded)]
 	var b strings.Builder
 	for i := 0; i < len(text); {
+		if plain := strings.IndexAny(text[i:], `\%&=`); plain != 0 {
+			if plain < 0 {
+				plain = len(text) - i
+			}
+			b.WriteString(text[i : i+plain])
+			i += plain
+			continue
+		}
 		to, units := i, 0
 		var run []byte
 		for {
@@ -383,25 +447,46 @@ func escape(s string) (r rune, n int) {
 	return rune(v), to
 }
 
+// draws are the signs between letters that stand apart.
+var draws = [256]bool{' ': true, '.': true, '-': true, '_': true}
+
 // leastSpaced is how many single letters in a row are words that somebody drew apart.
 const leastSpaced = 24
 
 // unspaced is a text whose letters stand apart ("i g n o r e   a l l") without the blanks
 // in between; "" if there is no such part.
 func unspaced(text string) string {
-	for i := 0; i+2*leastSpaced < len(text); i++ {
+	const step = 8
+	for at, done := 0, 0; at+2*leastSpaced < len(text); at += step {
+		if s := text[at : at+6]; !draws[s[0]] && !draws[s[1]] || (s[0] != s[2] || s[2] != s[4]) && (s[1] != s[3] || s[3] != s[5]) {
+			continue
+		}
+		drawn, end := apart(text, max(done, at-step), at+step)
+		if drawn != "" {
+			return drawn
+		}
+		done, at = end, max(at, end-step)
+	}
+	return ""
+}
+
+// apart is the same of what begins between two places; end is how far it looked.
+func apart(text string, from, last int) (drawn string, end int) {
+	for i := from; i < last && i+2*leastSpaced < len(text); i++ {
 		sep := text[i+1]
-		if sep != ' ' && sep != '.' && sep != '-' && sep != '_' || !letter(text[i]) || i > 0 && letter(text[i-1]) {
+		if !draws[sep] || !letter(text[i]) || i > 0 && letter(text[i-1]) || text[i+3] != sep {
 			continue
 		}
 		n, to := 0, i
 		var b []byte
-		for to < len(text) && len(b) < maxDecoded && text[to] > ' ' && (to+1 >= len(text) || text[to+1] == sep || text[to+1] == '\n') {
+		for to < len(text) && len(b) < maxDecoded && text[to] > ' ' && (to+1 >= len(text) || text[to+1] == sep || text[to+1] <= ' ') {
 			if letter(text[to]) {
 				n++
 			}
 			b = append(b, text[to])
-			to += 2
+			if to++; to < len(text) && text[to] == sep {
+				to++
+			}
 			blank := to
 			for to < len(text) && (text[to] == sep || text[to] == ' ') {
 				to++
@@ -411,11 +496,11 @@ func unspaced(text string) string {
 			}
 		}
 		if n >= leastSpaced {
-			return string(b)
+			return string(b), to
 		}
-		i = max(i, to-1)
+		i, end = max(i, to-1), to
 	}
-	return ""
+	return "", end
 }
 
 func rot13(r rune) rune {

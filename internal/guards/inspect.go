@@ -34,7 +34,7 @@ type Inspection struct {
 // terminal do things, and for credentials. A text about such orders gives none.
 func Inspect(text string) Inspection {
 	if len(text) <= inspectedPart+inspectedPart/4 {
-		return inspect(text)
+		return inspect(text, true)
 	}
 	var in Inspection
 	for from := 0; from < min(len(text), inspectedMost); from += inspectedPart - inspectedBoth {
@@ -51,7 +51,7 @@ func (in *Inspection) add(text string, from, to int) {
 	for from < to && !utf8.RuneStart(text[from]) {
 		from++
 	}
-	part := inspect(text[from:to])
+	part := inspect(text[from:to], in.Orders == "")
 	for _, t := range part.Tricks {
 		if t.at.From, t.at.To = t.at.From+from, t.at.To+from; len(in.Tricks) == 0 || t.at.From >= in.Tricks[len(in.Tricks)-1].at.To {
 			in.Tricks = append(in.Tricks, t)
@@ -62,20 +62,23 @@ func (in *Inspection) add(text string, from, to int) {
 			in.Secrets = append(in.Secrets, c)
 		}
 	}
-	if in.Orders == "" && part.Orders != "" {
+	if part.Orders != "" {
 		in.Orders, in.At, in.Hidden = part.Orders, part.At+from, part.Hidden
 	}
 }
 
-// inspect looks at a text as one.
-func inspect(text string) Inspection {
+// inspect looks at a text as one, and for orders only if that is asked: of a long text the
+// first ones count.
+func inspect(text string, orders bool) Inspection {
 	in := Inspection{Tricks: tricks(text)}
 	for _, c := range facts.Credentials(text) {
 		if c.Kind != "password hash" {
 			in.Secrets = append(in.Secrets, c)
 		}
 	}
-	in.Orders, in.At, in.Hidden = ordersIn(text, maxLayers)
+	if orders {
+		in.Orders, in.At, in.Hidden = ordersIn(text, maxLayers)
+	}
 	return in
 }
 
@@ -89,7 +92,7 @@ func ordersIn(text string, layers int) (way string, at int, hidden bool) {
 	if way, at = r.judged(); way != "" {
 		return way, at, len(plain) != len(text)
 	}
-	if len(shapeless) >= 6 && !(shapeless == "signs without a shape" && r.abouts > 0) {
+	if len(shapeless) >= 6 && !(shapeless == "signs without a shape" && len(r.abouts) > 0) {
 		return wayAsLetter, 0, true
 	}
 	if layers == 0 {
@@ -104,7 +107,7 @@ func ordersIn(text string, layers int) (way string, at int, hidden bool) {
 		if way == "" && layers > 1 {
 			way, _, _ = ordersIn(l.text, layers-1)
 		}
-		if way != "" && !r.isAbout(signal{kind: 'A', from: l.at, to: l.at + 1}) {
+		if way != "" && !r.isAbout(l.at) {
 			return wayEncoded + ", " + way, l.at, false
 		}
 	}

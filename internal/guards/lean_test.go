@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hookway/hookway/facts"
 )
 
 var (
@@ -58,8 +60,9 @@ func (s *school) teach(text string, bad bool, weight float64) {
 }
 
 func (s *school) passages(r *reading) (out [][]uint32) {
-	l := r.leanWith(s.place, true)
+	l, tok := r.lean(), tokens{text: r.text, place: s.place, named: true}
 	l.passages(func(p passage) bool {
+		p.t |= l.quotes(p)
 		var has []uint32
 		for i, name := range traitNames {
 			if p.t&(1<<i) != 0 {
@@ -67,8 +70,8 @@ func (s *school) passages(r *reading) (out [][]uint32) {
 				has = append(has, at)
 			}
 		}
-		for _, c := range l.list[p.first : p.last+1] {
-			has = append(has, c.words...)
+		for i := p.first; i <= p.last; i++ {
+			has = append(has, l.words(&l.list[i], &tok)...)
 		}
 		slices.Sort(has)
 		out = append(out, slices.Compact(has))
@@ -82,9 +85,9 @@ func (s *school) passages(r *reading) (out [][]uint32) {
 const (
 	learnRounds = 40
 	learnRate   = 0.05
-	learnDecay  = 0.15 // of words: what they do together should count
+	learnDecay  = 0.08 // of words: what they do together should count
 	learnTraits = 0.02 // of traits
-	learnTexts  = 6    // that must have a word
+	learnTexts  = 4    // that must have a word
 	learnLeast  = 0.08 // of a weight that is kept
 )
 
@@ -200,7 +203,7 @@ func made(t testing.TB) (rows []resultRow) {
 func lessons(t testing.TB) *school {
 	s := &school{places: map[uint32]uint32{}}
 	for _, r := range readResults(t) {
-		if in := Inspect(r.Text); r.Expect != "bad" || in.Orders != "" || len(in.Tricks)+len(in.Secrets) == 0 {
+		if r.Expect != "bad" || len(tricks(r.Text))+len(facts.Credentials(r.Text)) == 0 {
 			s.teach(r.Text, r.Expect == "bad", 1)
 		}
 	}

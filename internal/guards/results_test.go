@@ -127,27 +127,6 @@ func FuzzInspect(f *testing.F) {
 	})
 }
 
-func BenchmarkInspect(b *testing.B) {
-	var prose strings.Builder
-	for _, r := range readResults(b) {
-		if r.Expect == "good" {
-			prose.WriteString(r.Text + "\n")
-		}
-	}
-	for name, text := range map[string]string{
-		"prose": prose.String(), "ignore": "ignore all previous ", "code": "func (s *session) count(hash string) { return s.calls[hash] } // of all\n", "base64": "aWdub3JlIGFsbCBwcmV2aW91cyBpbnN0cnVjdGlvbnM gYWxs",
-		"comments": "<!-- x", "escapes": "\x1b]52;", "quotes": "\"`'“", "zero width": "a\u200bb", "chinese": "请按照上面的说明操作，", "hidden": "color:white", "newlines": "\nignore", "turns": "\nassistant: send", "agents": "note to AI agents, ", "returns": "curl x | sh\rok", "spaced": "i g n o r e  ", "acts": "send the ",
-	} {
-		text = strings.Repeat(text, 64<<10/len(text)+1)[:64<<10]
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(64 << 10)
-			for b.Loop() {
-				Inspect(text)
-			}
-		})
-	}
-}
-
 // result fires what a tool gave back at the hook of results.
 func result(t *testing.T, policy *Policy, tool, text string) hook.Outcome[hook.ToolResult] {
 	t.Helper()

@@ -69,7 +69,13 @@ func clears(text string, i int) bool {
 // commands reports whether one that does harm stands in the last line before a place.
 func commands(text string, i int) bool {
 	line := lineBefore(text, len(strings.TrimRight(text[max(0, i-maxErased):i], " \r\n"))+max(0, i-maxErased))
-	return slices.ContainsFunc(stems().find(line), func(s signal) bool { return s.kind == 'C' })
+	return commanded(line)
+}
+
+// commanded reports whether a command that does harm stands in a text.
+func commanded(text string) bool {
+	found, _ := stems().find(text)
+	return slices.ContainsFunc(found, func(s signal) bool { return s.kind == 'C' })
 }
 
 const wayOverwritten = "text that is written over"
@@ -115,15 +121,16 @@ func covers(old, next string, up bool) bool {
 	if len(old) < 6 || progress(old) {
 		return false
 	}
+	next = next[:min(len(next), maxErased)]
 	if end := strings.IndexByte(next, '\n'); end >= 0 && !up {
 		next = next[:end]
 	}
-	next = strings.TrimSpace(uncoloured(next[:min(len(next), maxErased)]))
+	next = strings.TrimSpace(uncoloured(next))
 	if next == "" || strings.HasPrefix(next, old[:min(len(old), 12)]) {
 		return false
 	}
 	low := strings.ToLower(old)
-	if slices.ContainsFunc(stems().find(low), func(s signal) bool { return s.kind == 'C' }) {
+	if commanded(low) {
 		return true
 	}
 	return starts(strings.TrimLeft(low, "+-$#> \t"), coded) || containsAny(low, within)

@@ -1,25 +1,10 @@
 package guards
 
 import (
-	_ "embed"
 	"math/bits"
 	"strings"
-	"sync"
-	"unicode"
 	"unicode/utf8"
 )
-
-//go:embed words.txt
-var wordFile string
-
-// wordStems is the automaton of words.txt.
-var wordStems = sync.OnceValue(func() *automaton {
-	a, err := build(readStems(wordFile))
-	if err != nil {
-		panic("words.txt: " + err.Error())
-	}
-	return a
-})
 
 // traits are what a few sentences do, as bits: who they speak to, and what they ask for.
 type traits uint64
@@ -54,12 +39,10 @@ const (
 	destroysGuard
 	switchesOff
 	lets      // approves, pays
-	letsGuard // gives rights
 	speaksFor // claims, rates
 	plants    // code or an address into a file
-	setsGuard
-	claims // a right
-	times  // before you go on
+	claims    // a right
+	times     // before you go on
 	forbids
 	recounts // of somebody, in the past
 	about
@@ -68,15 +51,20 @@ const (
 	readsThis // who reads this very text
 	asksTwo   // two things are asked for
 	asksThree
-	dropsTask // what somebody wants
+	dropsTask // other work is given than what somebody wants
 	opens     // a sentence begins with an act
+	harms     // a command that does harm
+	persona   // who reads is made somebody else
+	remedy    // something helps if it is done
+	praises   // or decides in another's place, or gives away
+	decodes   // what is in a code is to be obeyed
+	prior     // what was before is spoken of
 	callsOpen // an act stands right behind the name of who is spoken to
 	calledGrave
 	calledLight
 	calledTwo
 	namedGrave
 	namedLight
-	namedTwo
 	roleGrave
 	roleLight
 	hiddenGrave
@@ -85,11 +73,14 @@ const (
 	youGrave
 	asideGrave
 	claimGrave
+	personaGrave
+	remedyGrave
+	asidePrior
 	numTraits = iota
 )
 
 // traitNames are their names in lean.txt.
-var traitNames = [numTraits]string{"toReader", "toNamed", "hailReader", "hailNamed", "mustReader", "mustNamed", "ofReader", "ofNamed", "ofUser", "ofPeople", "ofYou", "asks", "asRole", "unseenBy", "setsAside", "keepsFrom", "keepsUser", "hushes", "sendsOut", "sendsTo", "privateTo", "runsCode", "runsFrom", "destroys", "destroysGuard", "switchesOff", "lets", "letsGuard", "speaksFor", "plants", "setsGuard", "claims", "times", "forbids", "recounts", "about", "quotes", "aboutMuch", "readsThis", "asksTwo", "asksThree", "dropsTask", "opens", "callsOpen", "calledGrave", "calledLight", "calledTwo", "namedGrave", "namedLight", "namedTwo", "roleGrave", "roleLight", "hiddenGrave", "hiddenLight", "userGrave", "youGrave", "asideGrave", "claimGrave"}
+var traitNames = [numTraits]string{"toReader", "toNamed", "hailReader", "hailNamed", "mustReader", "mustNamed", "ofReader", "ofNamed", "ofUser", "ofPeople", "ofYou", "asks", "asRole", "unseenBy", "setsAside", "keepsFrom", "keepsUser", "hushes", "sendsOut", "sendsTo", "privateTo", "runsCode", "runsFrom", "destroys", "destroysGuard", "switchesOff", "lets", "speaksFor", "plants", "claims", "times", "forbids", "recounts", "about", "quotes", "aboutMuch", "readsThis", "asksTwo", "asksThree", "dropsTask", "opens", "harms", "persona", "remedy", "praises", "decodes", "prior", "callsOpen", "calledGrave", "calledLight", "calledTwo", "namedGrave", "namedLight", "roleGrave", "roleLight", "hiddenGrave", "hiddenLight", "userGrave", "youGrave", "asideGrave", "claimGrave", "personaGrave", "remedyGrave", "asidePrior"}
 
 // How far apart two words stand that belong together.
 const (
@@ -101,56 +92,41 @@ const (
 
 // clause is what one clause of a text does, and the words in it.
 type clause struct {
-	from, to int
-	t        traits
-	words    []uint32 // by their place in lean.txt
+	from, to    int
+	t           traits
+	middle      int // where the word in the middle stands
+	quoted      int // 0 until somebody asked: 1 it is no quotation, 2 it is
+	first, last int // of its words; first is -1 until they are read
 }
 
 // clauses finds what each clause of a text does.
 type clauses struct {
 	r     *reading
-	words []signal
 	last  [128]int // where a word of a kind ended last in the clause, plus one
-	role  int
-	name  int // where the last name of a reader ended
+	name  int      // where the last name of a reader ended
+	names int      // how many there were
 }
 
 // one says what one clause does.
-func (c *clauses) one(words []signal) clause {
-	cl := clause{}
+func (c *clauses) one(words []signal) (all traits) {
 	if len(words) == 0 {
-		return cl
+		return 0
 	}
-	cl.from, cl.to = words[0].from, words[len(words)-1].to
 	clear(c.last[:])
-	c.name = 0
+	c.name, c.names = 0, 0
 	for _, w := range words {
-		if c.r.caption(w) {
+		if c.r.data && c.r.caption(w) {
 			continue
 		}
 		t := c.word(w)
-		if cl.t |= t; t&forbids == 0 { // nothing is done by what is forbidden
+		if all |= t; t&forbids == 0 { // nothing is done by what is forbidden
 			c.last[w.kind] = w.to + 1
 		}
 	}
-	for c.role < len(c.r.signals) && c.r.signals[c.role].to <= cl.from-40 {
-		c.role++
+	if len(c.r.hidden) > 0 && c.r.isHidden(words[len(words)/2]) {
+		all |= unseenBy
 	}
-	for _, s := range c.r.signals[c.role:] {
-		if s.from > cl.to {
-			break
-		}
-		if s.kind == 'R' && !c.r.label(s) {
-			cl.t |= asRole
-		}
-	}
-	if _, hidden := c.r.hiddenIn(words[len(words)/2]); hidden {
-		cl.t |= unseenBy
-	}
-	if cl.t&things != 0 && c.r.quoted(words[len(words)/2]) {
-		cl.t |= quotes
-	}
-	return cl
+	return all
 }
 
 // near reports whether a word of one of these kinds stands before one, close to it.
@@ -172,14 +148,53 @@ var pairs = []struct {
 	is         traits
 }{
 	{"v", "i", setsAside}, {"x", "k", sendsOut}, {"x", "l", sendsTo}, {"k", "l", privateTo}, {"r", "z", runsCode}, {"r", "l", runsFrom},
-	{"d", "e", destroys}, {"d", "q", destroysGuard}, {"ov", "q", switchesOff}, {"p", "q", letsGuard}, {"w", "zl", plants}, {"w", "q", setsGuard}, {"0", "1", readsThis}, {"v", "2", dropsTask},
+	{"d", "e", destroys}, {"d", "q", destroysGuard}, {"ov", "q", switchesOff}, {"w", "zl", plants}, {"0", "1", readsThis}, {"i", "3", prior},
 }
+
+// mate is another kind of word, and what it does together with one.
+type mate struct {
+	kind byte
+	is   traits
+}
+
+// mates are the pairs of a kind.
+var mates = func() (all [128][]mate) {
+	for _, p := range pairs {
+		for _, one := range []byte(p.one) {
+			for _, other := range []byte(p.other) {
+				all[one] = append(all[one], mate{other, p.is})
+				all[other] = append(all[other], mate{one, p.is})
+			}
+		}
+	}
+	return all
+}()
 
 // word says what a word adds to its clause.
 func (c *clauses) word(w signal) (t traits) {
 	switch w.kind {
 	case 'a':
 		t |= ofReader | c.called(w, toReader, hailReader)
+	case 'N':
+		t |= ofReader | c.tag(w)
+	case 'R':
+		if !c.r.label(w) {
+			t |= asRole
+		}
+	case 'C':
+		t |= harms
+	case 'P':
+		t |= persona
+	case 'E':
+		t |= remedy
+	case 'S':
+		t |= keepsUser | hushes
+	case 'K':
+		t |= dropsTask
+	case 'B':
+		t |= praises
+	case 'Y':
+		t |= decodes
 	case 'b':
 		t |= ofNamed | c.called(w, toNamed, hailNamed)
 	case 'u':
@@ -226,9 +241,13 @@ func (c *clauses) word(w signal) (t traits) {
 	if strings.IndexByte("xrdopwc", w.kind) >= 0 && c.near(w, "n", forbidReach) {
 		return t&^(lets|speaksFor) | forbids
 	}
-	for _, p := range pairs {
-		if strings.IndexByte(p.one, w.kind) >= 0 && c.near(w, p.other, pairReach) || strings.IndexByte(p.other, w.kind) >= 0 && c.near(w, p.one, pairReach) {
-			t |= p.is
+	reach := pairReach
+	if c.r.text[w.from] >= utf8.RuneSelf {
+		reach *= 2
+	}
+	for _, m := range mates[w.kind] {
+		if at := c.last[m.kind]; at > 0 && w.from-at+1 <= reach {
+			t |= m.is
 		}
 	}
 	return t
@@ -242,12 +261,18 @@ func (c *clauses) opening(w signal) traits {
 			return callsOpen | opens
 		}
 	}
-	before := strings.TrimRight(c.r.text[max(0, w.from-40):w.from], " \t\n*_`\"'#>/-<!;%+([{")
-	if before == "" || strings.IndexByte(".:!?|", before[len(before)-1]) >= 0 {
+	at := w.from
+	for at > max(0, w.from-40) && marks[c.r.text[at-1]] {
+		at--
+	}
+	if at == 0 || strings.IndexByte(".:!?|", c.r.text[at-1]) >= 0 {
 		return opens
 	}
 	return 0
 }
+
+// marks may stand before the first word of a sentence.
+var marks = setOf(" \t\n*_`\"'#>/-<!;%+([{")
 
 // called is spoken, and keeps in mind where such a name ended.
 func (c *clauses) called(w signal, colon, comma traits) traits {
@@ -258,58 +283,77 @@ func (c *clauses) called(w signal, colon, comma traits) traits {
 	return t
 }
 
+// maxCalled is how many names of a clause are looked at: more are a list.
+const maxCalled = 8
+
 // spoken says whether a name is one that is spoken to: near the beginning of what is said,
 // and before a colon or a comma.
 func (c *clauses) spoken(w signal, colon, comma traits) traits {
-	if c.near(w, "xrdopw", quietReach) { // it is what the act is done to
+	if c.names++; c.names > maxCalled || c.near(w, "xrdopw", quietReach) { // it is what the act is done to
 		return 0
 	}
 	text := c.r.text
-	before := text[max(0, w.from-60):w.from]
-	if i := strings.LastIndexAny(before, "\n.!?;:{[(<>\"|"); i >= 0 {
-		before = before[i+1:]
-	}
-	if len(strings.Fields(before)) > 4 {
-		return 0
-	}
 	after := text[w.to:min(len(text), w.to+72)]
-	end := strings.IndexAny(after, ":：,，、!?\n.;")
-	if end < 0 {
+	sign, end := signIn(after)
+	is := traits(0)
+	switch {
+	case sign == ':':
+		is = colon
+	case sign == ',' && end < 24:
+		is = comma
+	}
+	if is == 0 || !opening(text[max(0, w.from-60):w.from]) || is == colon && (strings.HasPrefix(after[end:], "://") || c.r.dialogue(w)) {
 		return 0
 	}
-	switch sign, _ := utf8.DecodeRuneInString(after[end:]); sign {
-	case ':', '：':
-		if strings.HasPrefix(after[end:], "://") || c.r.dialogue(w) {
-			return 0
-		}
-		return colon
-	case ',', '，', '、', '!':
-		if end < 24 {
-			return comma
-		}
-	}
-	return 0
+	return is
 }
 
-// folded is a text with small letters in the place of capital ones that take two bytes.
-func folded(text string) string {
-	if !strings.ContainsFunc(text, func(r rune) bool { return r >= 0x100 && r < 0x530 && unicode.IsUpper(r) }) {
-		return text
-	}
-	return strings.Map(func(r rune) rune {
-		if r >= 0x100 && r < 0x530 {
-			if low := unicode.ToLower(r); utf8.RuneLen(low) == utf8.RuneLen(r) {
-				return low
-			}
+// signIn is the first sign of a text that parts sentences, and where: of a colon and a comma
+// of any script the Latin one.
+func signIn(text string) (sign rune, at int) {
+	for i := 0; i < len(text); {
+		r, n := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(text[i:])
 		}
-		return r
-	}, text)
+		switch r {
+		case ':', '：':
+			return ':', i
+		case ',', '，', '、', '،', '!':
+			return ',', i
+		case '?', '\n', '.', ';':
+			return r, i
+		}
+		i += n
+	}
+	return 0, len(text)
+}
+
+// opening reports whether a text ends with few words of a sentence, or none.
+func opening(before string) bool {
+	words := 0
+	for i := len(before) - 1; i >= 0 && strings.IndexByte("\n.!?;:{[(<>\"|", before[i]) < 0; i-- {
+		if before[i] == ' ' && i+1 < len(before) && before[i+1] != ' ' {
+			words++
+		}
+	}
+	return words <= 5
+}
+
+// tag says whether something is said to one by a key, a tag or a heading.
+func (c *clauses) tag(w signal) traits {
+	after := strings.TrimLeft(c.r.text[w.to:min(len(c.r.text), w.to+8)], "s_-\"'` ")
+	if after == "" || strings.IndexByte(":=>)]*", after[0]) < 0 {
+		return 0
+	}
+	c.name = w.to
+	return toReader
 }
 
 // things are what a text asks for.
 const (
-	grave  = setsAside | dropsTask | keepsFrom | keepsUser | hushes | sendsOut | privateTo | destroysGuard | switchesOff | letsGuard | setsGuard
-	light  = sendsTo | runsCode | runsFrom | destroys | lets | speaksFor | plants
+	grave  = setsAside | dropsTask | decodes | keepsFrom | keepsUser | hushes | sendsOut | privateTo | destroysGuard | switchesOff
+	light  = praises | sendsTo | runsCode | runsFrom | harms | destroys | lets | speaksFor | plants
 	things = grave | light
 	called = toReader | hailReader | mustReader
 	byName = toNamed | hailNamed | mustNamed
@@ -318,10 +362,10 @@ const (
 // mixed are traits that others are together.
 var mixed = [...]struct{ one, other, is traits }{
 	{called, grave, calledGrave}, {called, light, calledLight}, {called, asksTwo, calledTwo},
-	{byName, grave, namedGrave}, {byName, light, namedLight}, {byName, asksTwo, namedTwo},
+	{byName, grave, namedGrave}, {byName, light, namedLight},
 	{asRole, grave, roleGrave}, {asRole, light, roleLight},
 	{unseenBy, grave, hiddenGrave}, {unseenBy, light, hiddenLight},
-	{ofUser, grave, userGrave}, {ofYou, grave, youGrave}, {claims, grave, claimGrave},
+	{ofUser, grave, userGrave}, {ofYou, grave, youGrave}, {claims, grave, claimGrave}, {persona, things, personaGrave}, {remedy, grave, remedyGrave}, {setsAside, prior, asidePrior},
 	{setsAside | dropsTask, things &^ (setsAside | dropsTask), asideGrave},
 }
 

@@ -7,73 +7,65 @@ import (
 	"testing"
 )
 
-// TestStemsAreFoundWhereTheyStand compares the automaton with a search for each stem by
+// TestStemsAreFoundWhereTheyStand compares the tree with a search for each stem by
 // itself, in texts that are made of stems and of parts of them.
 func TestStemsAreFoundWhereTheyStand(t *testing.T) {
-	list := stems().stems
+	x := stems()
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 40 {
 		var b strings.Builder
 		for range 12 {
-			s := list[random.IntN(len(list))].text
+			s := x.stems[random.IntN(len(x.stems))].text
 			b.WriteString([]string{s, s[:random.IntN(len(s))], s[random.IntN(len(s)):]}[random.IntN(3)])
-			b.WriteString([]string{"", " ", "x"}[random.IntN(3)])
+			b.WriteString([]string{"", " ", "x", "_"}[random.IntN(4)])
 		}
 		text := strings.Join(strings.Fields(b.String()), " ")
-		var want []int // where each stem ends
-		for _, s := range list {
+		got, _ := x.find(text)
+		at := 0
+		for _, s := range x.stems {
 			for from := 0; ; {
 				i := strings.Index(text[from:], s.text)
 				if i < 0 {
 					break
 				}
-				from += i
-				want = append(want, from+len(s.text))
+				if from += i; s.stands(text, from, from+len(s.text)) && !slices.ContainsFunc(got, func(g signal) bool {
+					return g.kind == s.kind && g.from <= from && g.to >= from+len(s.text)
+				}) {
+					t.Errorf("%q: %c %q at %d is not found", text, s.kind, s.text, from)
+				}
 				from++
 			}
 		}
-		slices.Sort(want)
-		a, got, at := stems(), []int(nil), uint16(0)
-		for i := range len(text) {
-			at = a.step(at, a.class[text[i]])
-			for end := a.states[at].found; end != 0; end = a.found[end].next {
-				got = append(got, i+1)
+		for _, g := range got {
+			if g.to < at {
+				t.Errorf("%q: %c ends at %d, behind one that ends at %d", text, g.kind, g.to, at)
 			}
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%q: %d stems end at %v, want %d at %v", text, len(got), got, len(want), want)
+			at = g.to
+			if !slices.ContainsFunc(x.stems, func(s stem) bool {
+				return s.kind == g.kind && strings.HasPrefix(text[g.from:], s.text) && s.stands(text, g.from, g.from+len(s.text))
+			}) {
+				t.Errorf("%q: no stem of kind %c stands at %d", text, g.kind, g.from)
+			}
 		}
 	}
 }
 
-// An automaton that counts further than 16 bits is refused, and never one that finds
-// other stems. The list that hookway comes with has room to grow.
-func TestStemsThatDoNotFitAreRefused(t *testing.T) {
-	a, err := build(readStems(stemFile))
-	if err != nil || len(a.states) > maxStates*3/4 {
-		t.Fatalf("orders.txt: %d states, %v; want %d at most, and a wider type beyond", len(a.states), err, maxStates*3/4)
-	}
-	many := func(n, size int) (list []stem) { // no two begin alike after the first two bytes
-		for i := range n {
-			list = append(list, stem{kind: 'd', text: string([]byte{byte('a' + i%16), byte('a' + i/16%16), byte('a' + i/256%16)}) + strings.Repeat("x", size)})
+// Capital letters and white space of any kind stand for small ones and for one blank.
+func TestStemsAreFoundInCapitals(t *testing.T) {
+	for text, kind := range map[string]byte{"PLEASE": 'm', "Language \n\t Model": 'a', "ÜBERWEISE": 'p', "GITHUB_TOKEN": 'k', "<!--": '<', "note_for_ai": 'N'} {
+		if got, _ := stems().find("x " + text + " y"); !slices.ContainsFunc(got, func(s signal) bool { return s.kind == kind && s.from == 2+max(0, strings.Index(text, "TOKEN")) }) {
+			t.Errorf("%q: got %v, want one of kind %c", text, got, kind)
 		}
-		return list
 	}
-	fits, err := build(many(4096, 12)) // 16 + 256 + 4096*13 states
-	if err != nil {
-		t.Fatal(err)
-	}
-	last := "ppp" + strings.Repeat("x", 12)
-	if got := fits.find(last); len(got) != 1 || got[0].to != len(last) {
-		t.Errorf("a list that just fits finds %v, want its last stem", got)
-	}
+}
+
+// A tree that counts further than its types is refused.
+func TestStemsThatDoNotFitAreRefused(t *testing.T) {
 	bytes := stem{kind: 'd'}
 	for c := 1; c < 256; c++ {
 		bytes.text += string([]byte{byte(c)})
 	}
-	for name, list := range map[string][]stem{
-		"states": many(4096, 16), "a step over": many(4096, 15)[:4095], "stems": make([]stem, maxStates), "bytes": {bytes, {kind: 'd', text: "\x00"}},
-	} {
+	for name, list := range map[string][]stem{"stems": make([]stem, 1<<16), "bytes": {bytes, {kind: 'd', text: "\x00"}}} {
 		if _, err := build(list); err == nil {
 			t.Errorf("%s: a list that does not fit is taken", name)
 		}

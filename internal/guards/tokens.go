@@ -12,14 +12,13 @@ const maxStem = 6
 // placeOf says where the weight of a word is, or of two in a row, that have a hash.
 type placeOf func(hash uint32, first, second string) (uint32, bool)
 
-// tokens are the words of a text, clause by clause. Of scripts that leave no blanks two
-// letters in a row are a word.
+// tokens are the words of a clause. Of scripts that leave no blanks two letters in a row
+// are a word.
 type tokens struct {
 	text  string
 	place placeOf
 	named bool     // place wants the words, too
-	from  int      // where the clause begins
-	at    int      // and ends
+	at    int      // where the next word is
 	words []uint32 // by their place
 
 	before     uint32 // the hash of the word before, 0 if none belongs to the next one
@@ -43,13 +42,9 @@ func hashOf(s string) uint32 {
 // both is the hash of two words, one behind the other.
 func both(a, b uint32) uint32 { return (a*31 ^ b) * hashPrime }
 
-// clause reads the next clause; false at the end.
-func (t *tokens) clause() bool {
-	if t.at >= len(t.text) {
-		return false
-	}
-	t.from, t.words, t.before = t.at, t.words[:0], 0
-	for t.at < len(t.text) {
+// read reads the words up to a place.
+func (t *tokens) read(to int) {
+	for t.at < to {
 		c := t.text[t.at]
 		switch {
 		case c|0x20 >= 'a' && c|0x20 <= 'z':
@@ -59,33 +54,59 @@ func (t *tokens) clause() bool {
 			for t.at < len(t.text) && t.text[t.at] > ' ' && strings.IndexByte("\"'`<>|)", t.text[t.at]) < 0 {
 				t.at++
 			}
-			t.add([]byte("://"))
+			t.add(hashOf("://"), "://")
 			continue
 		case c < utf8.RuneSelf:
 			t.at++
-			if strings.IndexByte(" \n'*_,", c) < 0 {
+			switch c {
+			case ' ', '\n', '\'', '*', '_', ',':
+			default:
 				t.before = 0
-			}
-			if t.at < len(t.text) && ends(c, t.text[t.at]) || c == '\n' && t.at-t.from > 2*stanceReach {
-				return true
 			}
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(t.text[t.at:])
-		if unicode.IsLetter(r) || unicode.IsMark(r) {
+		if ofWord(r) {
 			t.word()
 			continue
 		}
 		t.at, t.before = t.at+n, 0
-		if r == '。' || r == '！' || r == '？' {
-			return true
-		}
 	}
-	return true
 }
 
 // word reads a word.
 func (t *tokens) word() {
+	h, at := uint32(hashStart), t.at
+	for at < len(t.text) {
+		c := t.text[at] | 0x20
+		if c < 'a' || c > 'z' {
+			break
+		}
+		if at-t.at < maxStem {
+			h = (h ^ uint32(c)) * hashPrime
+		}
+		at++
+	}
+	if at < len(t.text) && (t.text[at] >= utf8.RuneSelf || t.text[at] == '\'') {
+		t.anyWord()
+		return
+	}
+	from := t.at
+	if t.at = at; at-from > maxWord {
+		return
+	}
+	name := ""
+	if t.named {
+		name = strings.ToLower(t.text[from:min(at, from+maxStem)])
+	}
+	t.add(h, name)
+}
+
+// maxWord is the longest word, in letters: others are no words.
+const maxWord = 24
+
+// anyWord reads a word that may have letters of any script.
+func (t *tokens) anyWord() {
 	var stem [4 * maxStem]byte
 	size, letters, dense, last := 0, 0, false, rune(0)
 	for t.at < len(t.text) {
@@ -100,16 +121,18 @@ func (t *tokens) word() {
 			r, n = utf8.DecodeRuneInString(t.text[t.at:])
 			if r == '’' {
 				r = '\''
-			} else if !unicode.IsLetter(r) && !unicode.IsMark(r) {
+			} else if !ofWord(r) {
 				n = 0
 			}
-			r = unicode.ToLower(r)
+			if r >= 'À' && r <= 'Þ' { // of others seenText has small letters
+				r += 'à' - 'À'
+			}
 		}
 		if d := denseScript(r); n == 0 || letters > 0 && d != dense {
 			break
 		} else if dense = d; dense && letters > 0 {
 			t.before = 0
-			t.add(utf8.AppendRune(utf8.AppendRune(stem[:0], last), r))
+			t.addBytes(utf8.AppendRune(utf8.AppendRune(stem[:0], last), r))
 		}
 		t.at, last = t.at+n, r
 		if letters++; !dense && letters <= maxStem {
@@ -119,20 +142,36 @@ func (t *tokens) word() {
 	switch {
 	case dense:
 		t.before = 0
-	case letters <= 24:
-		t.add(stem[:size])
+	case letters <= maxWord:
+		t.addBytes(stem[:size])
 	}
 }
 
-// add adds a word, and beside it the one before together with it.
-func (t *tokens) add(word []byte) {
-	h, name := uint32(hashStart), ""
+// ofWord reports whether words have a character: letters, and what is written above them.
+func ofWord(r rune) bool {
+	switch {
+	case r >= 0x4E00 && r < 0xA000, r >= 0xAC00 && r < 0xD7A4, r >= 0x3041 && r < 0x30FB, r >= 0x400 && r < 0x482, r >= 0xC0 && r < 0x250 && r != '×' && r != '÷':
+		return true
+	case r >= 0x2000 && r < 0x2070, r >= 0x3000 && r < 0x3005: // spaces, quotes and stops
+		return false
+	}
+	return unicode.IsLetter(r) || unicode.IsMark(r)
+}
+
+func (t *tokens) addBytes(word []byte) {
+	h := uint32(hashStart)
 	for _, c := range word {
 		h = (h ^ uint32(c)) * hashPrime
 	}
+	name := ""
 	if t.named {
 		name = string(word)
 	}
+	t.add(h, name)
+}
+
+// add adds a word by its hash, and beside it the one before together with it.
+func (t *tokens) add(h uint32, name string) {
 	if at, ok := t.place(h, name, ""); ok {
 		t.words = append(t.words, at)
 	}
