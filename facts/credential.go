@@ -44,6 +44,7 @@ func Credentials(text string) []Credential {
 		}
 		out = append(out, Credential{r.kind, hook.Span{From: from, To: to}, sure})
 	})
+	walletKeys(text[:end], func(at hook.Span) { out = append(out, Credential{walletKind, at, true}) })
 	slices.SortFunc(out, func(a, b Credential) int { return a.At.From - b.At.From })
 	out = apart(out)
 	if len(out) > 0 {
@@ -148,9 +149,10 @@ func (e *effort) spend(n int) { *e -= effort(n) }
 // costOfLook is what it costs to look at what stands around a literal.
 const costOfLook = 3
 
-// literalIndex finds the literals of recognisers in one pass: each pair of bytes
-// leads to the literals that begin so.
+// literalIndex finds the literals of recognisers in one pass: a bit says for each three
+// bytes whether one begins so, and each pair leads to those that do.
 type literalIndex struct {
+	heads  [1 << 9]uint64
 	starts [1 << 12]uint16 // by pair: 0 is none, else one more than the place in groups
 	groups [][]literalOf
 	size   int // how many recognisers there are
@@ -173,8 +175,26 @@ var strict = sync.OnceValue(func() *literalIndex {
 // pair is a place for two bytes; some share one.
 func pair(a, b byte) int { return (int(a)<<5 ^ int(b)) & (1<<12 - 1) }
 
+// head is the place of three bytes in heads; some share one.
+func head(a, b, c byte) (at, bit uint) {
+	h := uint(a)<<10 ^ uint(b)<<5 ^ uint(c)
+	return h >> 6 & (1<<9 - 1), h & 63
+}
+
+// begin notes how a literal begins.
+func (x *literalIndex) begin(l string) {
+	for c := range 256 {
+		if len(l) > 2 {
+			c = int(l[2])
+		}
+		at, bit := head(l[0], l[1], byte(c))
+		x.heads[at] |= 1 << bit
+	}
+}
+
 func (x *literalIndex) add(r *recogniser) {
 	for _, l := range r.literals {
+		x.begin(l)
 		pair := pair(l[0], l[1])
 		if x.starts[pair] == 0 {
 			x.groups = append(x.groups, nil)
@@ -190,6 +210,11 @@ func (x *literalIndex) add(r *recogniser) {
 // recogniser. It gives the place up to which it came before the work was too much.
 func (x *literalIndex) scan(low string, work *effort, found func(r *recogniser, n, at int)) int {
 	for at := 0; at+1 < len(low); at++ {
+		if at+2 < len(low) {
+			if place, bit := head(low[at], low[at+1], low[at+2]); x.heads[place]>>bit&1 == 0 {
+				continue
+			}
+		}
 		group := x.starts[pair(low[at], low[at+1])]
 		if group == 0 {
 			continue

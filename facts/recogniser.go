@@ -36,9 +36,13 @@ type recogniser struct {
 	shape *patternShape
 }
 
-// key is a kind with literals of its own.
+// key is a kind with literals of its own: with bars between them if one has a blank.
 func key(kind, literals, pattern string) *recogniser {
-	return &recogniser{kind: kind, literals: strings.Split(literals, " "), pattern: pattern, entropy: 3}
+	sep := " "
+	if strings.Contains(literals, "|") {
+		sep = "|"
+	}
+	return &recogniser{kind: kind, literals: strings.Split(strings.TrimRight(literals, "|"), sep), pattern: pattern, entropy: 3}
 }
 
 // named is a value of a certain form, given to a name that begins with a literal.
@@ -49,6 +53,8 @@ func named(kind, literal, value string) *recogniser {
 func (r *recogniser) low() *recogniser { r.entropy = 0; return r }
 
 func (r *recogniser) behind(n int) *recogniser { r.back = n; return r }
+
+func (r *recogniser) inWord() *recogniser { r.inside = true; return r }
 
 func (r *recogniser) when(likely func(string, int, int) bool) *recogniser {
 	r.likely = likely
@@ -140,18 +146,23 @@ func asciiLower(s string) string {
 	if i == len(s) {
 		return s
 	}
-	var b strings.Builder
-	b.Grow(len(s))
-	b.WriteString(s[:i])
-	for ; i < len(s); i++ {
-		c := s[i]
-		if capital(c) {
-			c += 'a' - 'A'
-		}
-		b.WriteByte(c)
+	b := []byte(s)
+	for ; i < len(b); i++ {
+		b[i] = lower[b[i]]
 	}
-	return b.String()
+	return string(b)
 }
+
+// lower is the small letter of each byte.
+var lower = func() (t [256]byte) {
+	for c := range t {
+		t[c] = byte(c)
+		if c >= 'A' && c <= 'Z' {
+			t[c] += 'a' - 'A'
+		}
+	}
+	return t
+}()
 
 // assigned looks whether a name that has a literal in it is given a value that is long
 // enough: a sign follows, perhaps a quote, and so many characters of which tokens are made.
@@ -225,11 +236,14 @@ func entropy(s string) float64 {
 var exampleWords = []string{"password", "passwd", "postgres", "secret", "root", "admin", "test", "changeit", "letmein", "mysecretpassword", "hunter2", "foobar", "qwerty", "guest", "12345678", "rootpassword", "testpassword"}
 
 // exampleParts are in what only stands where a credential would.
-var exampleParts = []string{"example", "xxxx", "your", "placeholder", "changeme", "redacted", "dummy", "<", "${", "{{", "process.env", "os.environ", "....", "****", "0000000000", "1234567890", "abcdef0123", "insert", "replace"}
+var exampleParts = []string{"example", "xxxx", "your", "placeholder", "changeme", "redacted", "dummy", "${", "{{", "process.env", "os.environ", "....", "****", "0000000000", "1234567890", "abcdef0123", "insert", "replace"}
 
 // placeholder reports whether a text only stands where a credential would.
 func placeholder(s string) bool {
 	low := strings.ToLower(s)
+	if from := strings.IndexByte(low, '<'); from >= 0 && span(low[from+1:], func(c byte) bool { return letter(c) || c == '-' || c == ' ' }) > 0 { // <token>
+		return true
+	}
 	return slices.Contains(exampleWords, low) || slices.ContainsFunc(exampleParts, func(w string) bool { return strings.Contains(low, w) })
 }
 
@@ -264,6 +278,96 @@ func madeByMachine(s string) bool {
 		before = kind
 	}
 	return upper > 0 && lower > 0 && digits > 0 && turns*3 >= len(s)
+}
+
+// random reports whether a value is one that nobody thinks up, or a name of letters and
+// digits.
+func random(s string) bool {
+	return notAWord(s) || madeByMachine(s) || strong(s) || turns(s)*3 >= len(s)
+}
+
+// password reports whether a value is one that only a password has.
+func password(s string) bool { return madeByMachine(s) || strong(s) }
+
+// strong reports whether a value has what careful people put into a password: letters of
+// both sizes, digits, and a sign that no name has.
+func strong(s string) bool {
+	has := [4]bool{}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 'A' && c <= 'Z':
+			has[0] = true
+		case c >= 'a' && c <= 'z':
+			has[1] = true
+		case c >= '0' && c <= '9':
+			has[2] = true
+		case strings.IndexByte("!#%*+@^~?", c) >= 0:
+			has[3] = true
+		case c == '/' || c == '[' || c == ':':
+			return false
+		}
+	}
+	return has == [4]bool{true, true, true, true}
+}
+
+// turns is how often letters of both sizes, digits and signs take turns.
+func turns(s string) (n int) {
+	kind := func(c byte) int {
+		switch {
+		case c >= 'A' && c <= 'Z':
+			return 1
+		case c >= 'a' && c <= 'z':
+			return 2
+		case c >= '0' && c <= '9':
+			return 3
+		}
+		return 0
+	}
+	for i := 1; i < len(s); i++ {
+		if kind(s[i]) != kind(s[i-1]) {
+			n++
+		}
+	}
+	return n
+}
+
+// signed reports whether a value has letters, digits, and signs of many kinds.
+func signed(s string) bool {
+	signs := 0
+	for _, c := range []byte("!@#$%^&*(=+)") {
+		if strings.IndexByte(s, c) >= 0 {
+			signs++
+		}
+	}
+	return signs >= 3 && notAWord(s)
+}
+
+// keyInBase64 reports whether a private key stands in a text in base64.
+func keyInBase64(s string) bool {
+	b, err := base64.RawStdEncoding.DecodeString(s[:min(len(s), 60)/4*4])
+	return err == nil && strings.Contains(string(b), "PRIVATE KEY")
+}
+
+// functionWords are those of sentences: no wallet has them.
+var functionWords = []string{"the", "and", "for", "are", "not", "with", "was", "but", "from", "has", "have", "its", "our", "your", "his", "her", "were", "which", "into", "than", "been", "does"}
+
+// seed reports whether a text has as many words as a wallet is made of, and then, at most,
+// a sentence.
+func seed(s string) bool {
+	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return r < 'a' || r > 'z' })
+	if i := slices.IndexFunc(words, func(w string) bool { return slices.Contains(functionWords, w) }); i >= 0 {
+		words = words[:i]
+	}
+	different := map[string]bool{}
+	for _, w := range words {
+		different[w] = true
+	}
+	return len(words) >= 12 && len(words) <= 24 && len(words)%3 == 0 && len(different)*4 >= len(words)*3
+}
+
+// noWord reports whether a value has more than small letters.
+func noWord(s string) bool {
+	return span(s, func(c byte) bool { return c >= 'a' && c <= 'z' }) < len(s)
 }
 
 // unnamedToken reports whether a token does not say itself of what kind it is.

@@ -19,6 +19,7 @@ func recogniserTable() []*recogniser {
 var cloudKeys = []*recogniser{
 	key("aws access key", "akia asia abia acca", `\b((?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16})\b`),
 	named("aws secret key", "aws", `[A-Za-z0-9/+]{40}`),
+	key("aws secret key", "secret_access_key secretaccesskey", `(?i)secret_?access_?key['"]?\s{0,4}[=:]\s{0,4}['"]?([A-Za-z0-9/+]{40})\b`),
 	key("google api key", "aiza", `\b(AIza[0-9A-Za-z_-]{35})\b`),
 	key("google oauth secret", "gocspx-", `\b(GOCSPX-[0-9A-Za-z_-]{28})\b`),
 	key("google oauth token", "ya29.", `\b(ya29\.[0-9A-Za-z_-]{20,})`),
@@ -139,7 +140,7 @@ var operationKeys = []*recogniser{
 	key("terraform token", ".atlasv1.", `\b([A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,70})`).behind(15).when(around("abcdefghijklmnopqrstuvwxyz0123456789", 14, 60)),
 	key("pulumi token", "pul-", `\b(pul-[a-f0-9]{40})\b`),
 	key("doppler token", "dp.pt. dp.st. dp.ct. dp.sa.", `\b(dp\.(?:pt|st|ct|sa)\.[A-Za-z0-9._-]{40,})`),
-	key("kubernetes secret", "client-key-data", `client-key-data:\s+([A-Za-z0-9+/=]{100,})`),
+	key("kubernetes secret", "client-key-data", `client-key-data['"]?:\s{0,4}['"]?([A-Za-z0-9+/=]{100,})`),
 	key("dynatrace token", "dt0c01. dt0s01. dt0s02.", `\b(dt0[cs]0[0-9]\.[A-Z0-9]{24}\.[A-Z0-9]{64})\b`),
 	key("prefect key", "pnu_ pnb_", `\b(pn[ub]_[A-Za-z0-9]{36})\b`),
 }
@@ -151,10 +152,13 @@ var dataKeys = []*recogniser{
 	key("planetscale token", "pscale_", `\b(pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{32,64})`),
 	key("supabase key", "sbp_ sb_secret_", `\b(sbp_[a-f0-9]{40}|sb_secret_[A-Za-z0-9_-]{31,})`),
 	key("mongodb password", "mongodb", `mongodb(?:\+srv)?://[^\s:/@'"]+:([^\s:/@'"<>{}$*]{6,})@`).behind(0),
-	key("database password", "://", `\b(?:postgres(?:ql)?|mysql|mariadb|redis|rediss|amqps?|mssql|clickhouse)://[^\s:/@'"]{0,64}:([^\s:/@'"<>{}$*]{6,})@`).low().behind(10).when(address),
+	key("database password", "://", `\b(?:postgres(?:ql)?|mysql|mariadb|rediss?|amqps?|mssql|sqlserver|clickhouse|cockroachdb|oracle|cassandra|neo4j|bolt|couch(?:db|base)|influxdb|elasticsearch|opensearch|snowflake|trino|presto|libsql|db2|redshift|vertica|nats)(?:\+[a-z0-9]{1,16})?://[^\s:/@'"]{0,64}:([^\s:/@'"<>{}$*]{6,})@`).low().behind(30).when(address),
+	key("database password", "jdbc:oracle", `jdbc:oracle:[a-z]{1,8}:[^\s:/@'"]{1,64}/([^\s/@'"<>{}$*]{6,64})@`).checked(random),
 	key("cloudinary secret", "cloudinary://", `\b(cloudinary://[0-9]{10,20}:[A-Za-z0-9_-]{20,}@)`),
 	key("aiven password", "avns_", `\b(AVNS_[A-Za-z0-9_-]{19})\b`),
-	key("database password", ":5432:", `:5432:[^\s:]{1,64}:[^\s:]{1,64}:([^\s:<>{}$*]{8,100})`),
+	key("database password", ":5432: :5433: :6432: :*:", `:(?:[0-9]{4}|\*):[^\s:]{1,64}:[^\s:]{1,64}:([^\s:<>{}$*]{8,100})`).behind(8).checked(noWord),
+	key("database password", "identified by|password '|password \"", `(?i)\b(?:identified\s{1,3}by|password)\s{1,3}['"]([^\s'"<>{}$]{8,100})['"]`).checked(random),
+	key("database password", "requirepass masterauth", `(?:requirepass|masterauth)\s{1,4}"?([^\s"<>{}$*]{12,200})`).when(command).checked(random),
 }
 
 // officeKeys are credentials of documents and work.
@@ -179,20 +183,34 @@ var bareKeys = []*recogniser{
 	key("private key", "-----begin", `-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----`).low(),
 	key("putty key", "putty-user-key-file", `PuTTY-User-Key-File-[23]: `).low(),
 	key("age key", "age-secret-key-1", `\b(AGE-SECRET-KEY-1[0-9A-Z]{58})\b`).proven(bech32),
-	key("password in an address", "://", `\bhttps?://[^\s:/@'"]{1,64}:([^\s:/@'"<>{}$*]{8,})@`).low().behind(6).when(address),
+	key("password in an address", "://", `\b[a-z][a-z0-9+.-]{1,15}://[^\s:/@'"]{1,64}:([^\s:/@'"<>{}$*]{8,})@`).low().behind(16).when(address),
 	key("jwt", "eyj", `\b(eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,})`).checked(jwtHeader),
-	key("password hash", "$6$ $y$ $2b$ $2y$ $argon2", `(\$(?:6|y|2[aby]|argon2id?)\$[A-Za-z0-9./$,=+]{20,})`),
+	key("private key", "ls0tls1crudjti", `\b(LS0tLS1CRUdJTi[A-Za-z0-9+/]{60,}={0,2})`).checked(keyInBase64),
+	key("password hash", "$5$ $6$ $y$ $2a$ $2b$ $2y$ $apr1$ $argon2", `(\$(?:[56]|y|2[aby]|apr1|argon2id?)\$[A-Za-z0-9./$,=+]{20,})`),
+	key("password hash", "{sha} {ssha}", `:\{SS?HA\}([A-Za-z0-9+/]{27,}={0,2})`).behind(1),
 	key("extended private key", "xprv", `\b(xprv[1-9A-HJ-NP-Za-km-z]{107})\b`),
 	key("wireguard key", "privatekey", `(?i)\bPrivateKey\s{0,3}=\s{0,3}([A-Za-z0-9+/]{43}=)`),
 	key("bearer token", "authorization", `(?i)authorization['"]?\s{0,3}[:=]\s{0,3}['"]?(?:bearer|token)\s{1,3}([A-Za-z0-9.~+/=]{20,400})`).checked(unnamedToken),
 	key("basic credentials", "authorization", `(?i)authorization['"]?\s{0,3}[:=]\s{0,3}['"]?basic\s{1,3}([A-Za-z0-9+/]{12,400}={0,2})`).checked(nameAndPassword),
 	key("basic credentials", "\"auth\"", `"auth"\s{0,3}:\s{0,3}"([A-Za-z0-9+/]{12,400}={0,2})"`).checked(nameAndPassword),
 	key("basic credentials", "_auth", `\b_auth\s{0,3}=\s{0,3}"?([A-Za-z0-9+/]{12,400}={0,2})`).behind(1).checked(nameAndPassword),
-	key("netrc password", "machine", `\bmachine\s{1,4}\S{1,100}\s{1,4}login\s{1,4}\S{1,100}\s{1,4}password\s{1,4}([^\s<>{}$*]{8,100})`).when(command),
+	key("netrc password", "login", `\blogin\s{1,4}\S{1,100}\s{1,4}password\s{1,4}([^\s<>{}$*]{8,100})`).when(command),
+	key("password of a command", "login", `\blogin\b[^\n|;]{0,120}?\s(?:-p|--password)[ =]['"]?([^\s'"<>{}$-][^\s'"<>{}$]{7,100})`).when(command).checked(random),
+	key("password of a command", "-password |", `(?i)\s--?(?:[a-z]{1,12}-){0,4}password\s{1,3}['"]?([^\s'"<>{}$-][^\s'"<>{}$]{7,100})`).behind(48).checked(random),
+	key("password of a command", "--password-stdin|--with-token|sudo -s", `\b(?:echo|printf)\s{1,3}(?:-n\s{1,3}|'%s'\s{1,3})?['"]?([^\s'"<>{}$|]{8,200})['"]?\s{0,3}\|[^|\n]{1,80}(?:--password-stdin|--with-token|sudo -S)`).behind(240).checked(random),
+	key("password of a command", "mongosh redis-cli sqlcmd", `\b(?:mongosh|redis-cli|sqlcmd)\b[^\n|;]{0,120}?\s-[apP][ =]?['"]?([^\s'"<>{}$-][^\s'"<>{}$]{7,100})`).when(command).checked(random),
+	key("password of a command", "sqlplus", `\bsqlplus\s{1,3}(?:-[A-Za-z]{1,8}\s{1,3})?[^\s/'"]{1,64}/([^\s/@'"<>{}$]{8,64})@`).when(command).checked(random),
+	key("password of a command", "openssl", `\bopenssl\b[^\n|;]{0,160}?\s(?:-k|-pass(?:in|out)?\s{1,3}pass:)\s{0,2}['"]?([^\s'"<>{}$]{8,100})`).when(command).checked(random),
 	key("password of a command", "sshpass", `\bsshpass\s{1,3}-p\s{0,3}['"]?([^\s'"<>{}$]{8,100})`).when(command),
-	key("password of a command", "curl", `\bcurl\b[^\n|;]{0,200}?\s(?:-u|--user)[ =]?['"]?[^\s:'"$]{1,64}:([^\s'"<>{}$]{8,100})`).checked(notAWord).when(command),
+	key("password of a command", "curl", `\bcurl\b[^\n|;]{0,200}?\s(?:-u|--user)[ =]?['"]?[^\s:'"$]{1,64}:([^\s'"<>{}$]{8,100})`).checked(random).when(command),
 	key("password of a command", "mysql", `\bmysql(?:dump|admin)?\b[^\n|;]{0,120}?\s-p([A-Za-z0-9!@#%^*_.-]{8,64})`).checked(notAWord).when(command),
 	key("token in an address", "?access_token= &access_token= ?token= &token= ?api_key= &api_key= ?apikey= &apikey=", `[?&](?:access_token|token|api_?key)=([A-Za-z0-9_-]{24,200})`).checked(notAWord),
+	key("django secret key", "secret_key", `(?i)SECRET_KEY['"]?\]?\s{0,4}[=:]\s{0,4}['"]?([a-z0-9!@#$%^&*(_=+)-]{40,120})(?:['"\s]|$)`).inWord().checked(signed),
+	key("flask secret key", "secret_key", `(?i)secret_key['"]?\]?\s{0,4}[=:]\s{0,4}b['"]((?:\\x[0-9a-f]{2}|[^'"\\\s\[]){12,128})['"]`),
+	key("laravel key", "app_key", `(?i)\bAPP_KEY['"]?\s{0,3}[=:]\s{0,3}['"]?base64:([A-Za-z0-9+/]{43}=)`),
+	key("wordpress key", "auth_key auth_salt logged_in_key logged_in_salt nonce_key nonce_salt", `(?:AUTH|LOGGED_IN|NONCE)_(?:KEY|SALT)['"]\s{0,3},\s{0,40}['"]([^'"\n]{40,100})['"]`).inWord(),
+	key("seed phrase", "mnemonic", `(?i)mnemonic`+phrase).inWord().checked(seed),
+	key("seed phrase", "phrase seed", `(?i)(?:phrase|seed)`+phrase).inWord().checked(seed),
 	key("api key", "x-api-key", `(?i)x-api-key['"]?\s{0,3}[:=]\s{0,3}['"]?([A-Za-z0-9]{24,200})\b`).checked(notAWord),
 }
 
@@ -204,31 +222,70 @@ var assignedSecret = &recogniser{
 	entropy: 3.6, likely: assigned(20, `"'`), check: notAWord, guess: true,
 }
 
+// phrase is what stands between a name and the words of a wallet, and these.
+const phrase = `[a-z _-]{0,16}['"]?(?: \([^)\n]{0,40}\))?\s{0,3}[=:]\s{0,4}['"\[]{0,2}((?:[a-z]{3,8}\s{1,3}){11,23}[a-z]{3,8}|(?:[a-z]{3,8}['"]?,\s{0,3}['"]?){11,23}[a-z]{3,8}|(?:[0-9]{1,2}[.):]? ?[a-z]{3,8}\s{1,3}){11,23}[0-9]{1,2}[.):]? ?[a-z]{3,8})\b`
+
 // namedSecret is the same without quotes, or shorter, as in files of settings: the name ends
-// with what it is, and the value has letters of both sizes and digits, or is a long number.
+// with what it is, and the value is one that nobody would write for something else.
 var namedSecret = &recogniser{
-	kind: "secret", literals: []string{"secret", "token", "passw", "passwd", "pwd", "_pass", "pass=", "api_key", "apikey", "api-key", "access_key", "accesskey", "private_key"},
-	pattern: `(?i)(?:secret|token|passw(?:or)?d|pwd|_pass|pass|api[_-]?key|access[_-]?key|private[_-]?key)(?:[_-](?:key|base|value|prod|[0-9]{1,2})){0,2}['"]?[ \t]{0,4}(?:=|:)[ \t]{0,4}['"]?([^\s"'<>{}$\\,;&|()` + "`" + `]{12,200})(?:["'\s,;&|<]|$)`,
-	inside:  true, entropy: 3, likely: ofOwner, check: madeByMachine, guess: true,
+	kind: "secret", literals: []string{"secret", "token", "pass", "passw", "pwd", "_pw", "bindpw", "psk", "api_key", "apikey", "api-key", "access_key", "accesskey", "private_key", "master_key", "signing_key", "encryption_key"},
+	pattern: `(?i)(?:secret|token|pass(?:w(?:or)?d|phrase)?|pwd|_pw|bindpw|psk|api[_-]?key|access[_-]?key|(?:private|master|signing|encryption)_key)(?:[_-](?:key|base|value|prod|[0-9]{1,2})){0,2}['"]?\]?` + gives + `['"]?([^\s"'<>{}$\\,;&|()` + "`" + `]{12,200})(?:["'\s,;&|<]|$)`,
+	inside:  true, entropy: 3, likely: ofOwner, check: password, guess: true,
 }
 
-// ofOwner looks whether a name is given a value, and is not that of a place in a list.
+// gives is what stands between a name and its value: a sign, or that a value follows.
+const gives = `(?:>|[ \t]{0,4}(?:=>|:=|=|:)[ \t]{0,4}|\s{0,4},[ \t]{0,4}|\s{1,24}value[ \t]{0,2}[:=][ \t]{0,3}|\s{0,3}:\s{0,3}\{\s{0,12}"value"\s{0,2}:\s{0,3})`
+
+// ofOwner looks whether a name is given a value, and is not that of a place in a list, and
+// no longer word.
 func ofOwner(low string, at, end int) bool {
+	value := valueBehind(low, end)
+	if n := span(value, ofToken); n < 12 || !strings.ContainsAny(value[:n], "0123456789") { // none of a machine is without
+		return false
+	}
 	before := low[max(0, at-8):at]
 	if strings.HasSuffix(before, ":") { // a kind in the name of something
 		return false
 	}
-	for _, of := range []string{"page", "page_", "page-", "next", "next_", "next-", "sync", "sync_", "csrf", "csrf_", "csrf-", "cancel"} {
+	if word := low[at:end]; before != "" && (word == "pass" || word == "psk") && before[len(before)-1] >= 'a' && before[len(before)-1] <= 'z' {
+		return false // to bypass
+	}
+	for _, of := range []string{"page", "page_", "page-", "next", "next_", "next-", "sync", "sync_", "csrf", "csrf_", "csrf-", "cancel", "tion_", "tion"} {
 		if strings.HasSuffix(before, of) {
 			return false
 		}
 	}
-	if !assigned(12, "")(low, at, end) {
-		return false
+	return true
+}
+
+// valueBehind is the value behind a name, and what follows it; "" if there is none.
+func valueBehind(low string, end int) string {
+	i := end
+	skip := func(set string, most int) {
+		for last := min(len(low), i+most); i < last && strings.IndexByte(set, low[i]) >= 0; i++ {
+		}
 	}
-	value := low[end+strings.IndexAny(low[end:min(len(low), end+40)], "=:"):] // assigned found one
-	value = strings.TrimLeft(value[:min(len(value), 48)], "=: \t\"'>")
-	return strings.ContainsAny(value[:span(value, ofToken)], "0123456789") // none of a machine is without
+	for last := min(len(low), end+28); i < last && (letter(low[i]) || low[i] == '-'); i++ {
+	}
+	skip("\"']", 3)
+	skip(" \t\r\n", 24)
+	if i >= len(low) {
+		return ""
+	}
+	switch c := low[i]; {
+	case c == '=' || c == ':' || c == ',' || c == '>':
+		i++
+		skip(" \t\r\n{", 16)
+		if strings.HasPrefix(low[i:], `"value"`) {
+			i += len(`"value"`)
+		}
+	case strings.HasPrefix(low[i:], "value"):
+		i += len("value")
+	default:
+		return ""
+	}
+	skip(" \t=:\"'>", 8)
+	return low[i:min(len(low), i+64)]
 }
 
 // command looks whether a literal begins a word that others follow.
