@@ -239,6 +239,9 @@ const gives = `(?:>|[ \t]{0,4}(?:=>|:=|=|:)[ \t]{0,4}|\s{0,4},[ \t]{0,4}|\s{1,24
 // ofOwner looks whether a name is given a value, and is not that of a place in a list, and
 // no longer word.
 func ofOwner(low string, at, end int) bool {
+	if low[at:end] == "pass" && strings.HasPrefix(low[end:], "w") { // passw is a literal, too
+		return false
+	}
 	value := valueBehind(low, end)
 	if n := span(value, ofToken); n < 12 || !strings.ContainsAny(value[:n], "0123456789") { // none of a machine is without
 		return false

@@ -55,17 +55,42 @@ func unseen(r rune) bool {
 	return false
 }
 
+// shapeless reads what characters without a shape say.
+type shapeless struct {
+	said strings.Builder
+	run  int  // how many there are in a row
+	flag bool // they name the region of a flag
+}
+
+// add takes one of them.
+func (h *shapeless) add(r rune) {
+	switch {
+	case h.flag && r >= 0xE0020 && r <= 0xE007F:
+		h.flag = r != 0xE007F
+	case r >= 0xE0020 && r <= 0xE007E:
+		h.said.WriteRune(r - 0xE0000)
+	case r >= 0xE0100 && r <= 0xE01EF:
+		h.said.WriteByte(byte(r - 0xE0100 + 16))
+	case r != 0x200D && (r < 0xFE00 || r > 0xFE0F) && r != 0x200C && r != 0xAD: // what emoji and scripts join with
+		h.run++
+	}
+}
+
+// end ends a row of them before a character that has one.
+func (h *shapeless) end(next rune) {
+	if h.run >= 16 && h.said.Len() == 0 {
+		h.said.WriteString("signs without a shape")
+	}
+	h.run, h.flag = 0, next == 0x1F3F4
+}
+
 // seenText is a text without characters that have no shape, with the letters that others
 // only look like, and with small ones of those of two bytes. Hidden is what characters
 // without a shape say by themselves.
 func seenText(text string) (plain, hidden string) {
-	var b, h strings.Builder
-	flag, run, others, before, done := false, 0, false, rune(0), 0
-	mark := func() {
-		if run >= 16 && h.Len() == 0 {
-			h.WriteString("signs without a shape")
-		}
-	}
+	var b strings.Builder
+	var h shapeless
+	others, before, done := false, rune(0), 0
 	put := func(from, to int, r rune) { // r is in the place of what stands there; -1: nothing
 		if b.Len() == 0 {
 			b.Grow(len(text) + 16)
@@ -81,46 +106,31 @@ func seenText(text string) (plain, hidden string) {
 			i++
 		}
 		if i > from {
-			if run > 0 {
-				mark()
-			}
+			h.end(0)
 			others = others || before >= 0x250 && before < 0x590 && unicode.IsLetter(rune(text[from]))
-			flag, run, before = false, 0, rune(text[i-1])
+			before = rune(text[i-1])
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(text[i:])
 		i += n
-		if r >= 0x3000 && r < 0xA000 { // the scripts of China and Japan have no other dress
+		switch {
+		case r >= 0x3000 && r < 0xA000: // the scripts of China and Japan have no other dress
 			before = r
-			continue
-		}
-		if r >= 0x334 && r <= 0x338 { // a stroke through the letter before
+		case r >= 0x334 && r <= 0x338: // a stroke through the letter before
 			put(i-n, i, -1)
-			continue
-		}
-		if !unseen(r) {
-			mark()
-			flag, run = r == 0x1F3F4, 0
+		case unseen(r):
+			put(i-n, i, -1)
+			h.add(r)
+		default:
+			h.end(r)
 			others = others || r >= 0x250 && r < 0x590 && before < utf8.RuneSelf && unicode.IsLetter(before)
 			before = r
 			if l := latinOf(r); l != r || r == utf8.RuneError {
 				put(i-n, i, l)
 			}
-			continue
-		}
-		put(i-n, i, -1)
-		switch {
-		case flag && r >= 0xE0020 && r <= 0xE007F: // of a region
-			flag = r != 0xE007F
-		case r >= 0xE0020 && r <= 0xE007E:
-			h.WriteRune(r - 0xE0000)
-		case r >= 0xE0100 && r <= 0xE01EF:
-			h.WriteByte(byte(r - 0xE0100 + 16))
-		case r != 0x200D && (r < 0xFE00 || r > 0xFE0F) && r != 0x200C && r != 0xAD: // what emoji and scripts join with
-			run++
 		}
 	}
-	mark()
+	h.end(0)
 	if plain = text; done > 0 {
 		b.WriteString(text[done:])
 		plain = b.String()
@@ -128,7 +138,7 @@ func seenText(text string) (plain, hidden string) {
 	if others {
 		plain = unlike(plain)
 	}
-	return plain, h.String()
+	return plain, h.said.String()
 }
 
 // looks are letters of other scripts by the Latin one that they look like.
@@ -417,7 +427,10 @@ func escape(s string) (r rune, n int) {
 	}
 	base, from, to := 16, 1, 3
 	switch {
-	case s[0] == '%', s[0] == '=':
+	case s[0] == '%' || s[0] == '=':
+		if !hexDigit(s[1]) || !hexDigit(s[2]) {
+			return 0, 0
+		}
 	case s[0] == '\\' && s[1] == 'x':
 		from, to = 2, 4
 	case s[0] == '\\' && s[1] == 'u':

@@ -122,11 +122,10 @@ func (l *leaning) score() (most int, best passage) {
 		}
 	}
 	for p := range l.passages {
-		if w.sum(p.t) < leansFirst {
+		traits := w.sum(p.t)
+		if traits < leansFirst {
 			continue
 		}
-		p.t |= l.quotes(p)
-		traits := w.sum(p.t)
 		for ; first < min(p.first, last); first++ {
 			turn(&l.list[first], -1)
 		}
@@ -134,8 +133,11 @@ func (l *leaning) score() (most int, best passage) {
 		for ; last <= p.last; last++ {
 			turn(&l.list[last], 1)
 		}
-		if sum+traits > most {
-			most, best = sum+traits, p
+		if sum+traits <= most {
+			continue
+		}
+		if p.t |= l.quotes(p); sum+w.sum(p.t) > most { // a quotation takes something off
+			most, best = sum+w.sum(p.t), p
 		}
 	}
 	for ; first < last; first++ {

@@ -258,6 +258,9 @@ func TestLeanings(t *testing.T) {
 	if len(l.words) < 1000 || l.bias >= 0 {
 		t.Errorf("lean.txt has %d words, and a text begins at %d; want more than 1000, and less than 0", len(l.words), l.bias)
 	}
+	if l.sum(quotes) > 0 {
+		t.Errorf("a quotation adds %d to an order, and score wants that it takes something off", l.sum(quotes))
+	}
 	for _, bad := range []string{"x word", "1 +noTrait"} {
 		if _, err := readLeanings(bad); err == nil {
 			t.Errorf("%q is taken for a weight", bad)

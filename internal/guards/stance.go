@@ -102,7 +102,8 @@ type clause struct {
 // clauses finds what each clause of a text does.
 type clauses struct {
 	r     *reading
-	last  [128]int // where a word of a kind ended last in the clause, plus one
+	from  int      // where the clause begins
+	last  [128]int // where a word of a kind ended last, plus one
 	name  int      // where the last name of a reader ended
 	names int      // how many there were
 }
@@ -112,8 +113,7 @@ func (c *clauses) one(words []signal) (all traits) {
 	if len(words) == 0 {
 		return 0
 	}
-	clear(c.last[:])
-	c.name, c.names = 0, 0
+	c.from, c.name, c.names = words[0].from, 0, 0
 	for _, w := range words {
 		if c.r.data && c.r.caption(w) {
 			continue
@@ -135,7 +135,7 @@ func (c *clauses) near(w signal, kinds string, reach int) bool {
 		reach *= 2
 	}
 	for i := range len(kinds) {
-		if at := c.last[kinds[i]]; at > 0 && w.from-at+1 <= reach {
+		if at := c.last[kinds[i]]; at > c.from && w.from-at+1 <= reach {
 			return true
 		}
 	}
@@ -170,61 +170,34 @@ var mates = func() (all [128][]mate) {
 	return all
 }()
 
+// means is what words of a kind say by themselves.
+var means = [128]traits{
+	'a': ofReader, 'b': ofNamed, 'N': ofReader, 'u': ofUser, 'h': ofPeople, 'y': ofYou, 'm': asks, 's': hushes, 'C': harms, 'P': persona,
+	'E': remedy, 'S': keepsUser | hushes, 'K': dropsTask, 'B': praises, 'Y': decodes, 'j': claims, 'f': times, 'g': recounts,
+	'G': about, 'c': speaksFor, 'p': lets,
+}
+
 // word says what a word adds to its clause.
 func (c *clauses) word(w signal) (t traits) {
+	t = means[w.kind]
 	switch w.kind {
 	case 'a':
-		t |= ofReader | c.called(w, toReader, hailReader)
+		t |= c.called(w, toReader, hailReader)
+	case 'b':
+		t |= c.called(w, toNamed, hailNamed)
 	case 'N':
-		t |= ofReader | c.tag(w)
+		t |= c.tag(w)
 	case 'R':
 		if !c.r.label(w) {
 			t |= asRole
 		}
-	case 'C':
-		t |= harms
-	case 'P':
-		t |= persona
-	case 'E':
-		t |= remedy
-	case 'S':
-		t |= keepsUser | hushes
-	case 'K':
-		t |= dropsTask
-	case 'B':
-		t |= praises
-	case 'Y':
-		t |= decodes
-	case 'b':
-		t |= ofNamed | c.called(w, toNamed, hailNamed)
-	case 'u':
-		t |= ofUser
-	case 'h':
-		t |= ofPeople
-	case 'y':
-		t |= ofYou
 	case 'm':
-		t |= asks
 		if c.near(w, "a", pairReach/2) {
 			t |= mustReader
 		}
 		if c.near(w, "b", pairReach/2) {
 			t |= mustNamed
 		}
-	case 's':
-		t |= hushes
-	case 'j':
-		t |= claims
-	case 'f':
-		t |= times
-	case 'g':
-		t |= recounts
-	case 'G':
-		t |= about
-	case 'c':
-		t |= speaksFor
-	case 'p':
-		t |= lets
 	}
 	if w.kind == 't' && c.near(w, "n", quietReach) || w.kind == 'n' && c.near(w, "t", quietReach/2) {
 		t |= keepsFrom
@@ -232,21 +205,33 @@ func (c *clauses) word(w signal) (t traits) {
 			t |= keepsUser
 		}
 	}
-	if (w.kind == 'u' || w.kind == 'h') && c.near(w, "t", pairReach/2) && c.last['n'] > 0 {
+	if (w.kind == 'u' || w.kind == 'h') && c.near(w, "t", pairReach/2) && c.last['n'] > c.from {
 		t |= keepsUser
 	}
-	if strings.IndexByte("xrdopwcv", w.kind) >= 0 {
-		t |= c.opening(w)
+	if !acts[w.kind] && w.kind != 'v' {
+		return t | c.together(w)
 	}
-	if strings.IndexByte("xrdopwc", w.kind) >= 0 && c.near(w, "n", forbidReach) {
+	t |= c.opening(w)
+	if acts[w.kind] && c.near(w, "n", forbidReach) {
 		return t&^(lets|speaksFor) | forbids
+	}
+	return t | c.together(w)
+}
+
+// acts are the kinds of words that say what is to be done.
+var acts = [128]bool{'x': true, 'r': true, 'd': true, 'o': true, 'p': true, 'w': true, 'c': true}
+
+// together says what a word does with those before it.
+func (c *clauses) together(w signal) (t traits) {
+	if len(mates[w.kind]) == 0 {
+		return 0
 	}
 	reach := pairReach
 	if c.r.text[w.from] >= utf8.RuneSelf {
 		reach *= 2
 	}
 	for _, m := range mates[w.kind] {
-		if at := c.last[m.kind]; at > 0 && w.from-at+1 <= reach {
+		if at := c.last[m.kind]; at > c.from && w.from-at+1 <= reach {
 			t |= m.is
 		}
 	}

@@ -120,7 +120,7 @@ func (x *stemTree) begin() {
 		at, bit := x.head(a, b, c)
 		x.heads[at] |= 1 << bit
 	}
-	any := func(a, b byte) {
+	noteAll := func(a, b byte) {
 		for c := range math.MaxUint8 + 1 {
 			note(a, b, byte(c))
 		}
@@ -129,13 +129,13 @@ func (x *stemTree) begin() {
 		switch t := s.text; {
 		case len(t) == 1:
 			for b := range math.MaxUint8 + 1 {
-				any(t[0], byte(b))
+				noteAll(t[0], byte(b))
 			}
 		case len(t) == 2 || t[1] == ' ':
-			any(t[0], t[1])
+			noteAll(t[0], t[1])
 		case t[0] == 0xC3, t[1] == 0xC3: // a capital letter is the same
-			any(t[0], t[1])
-			any(t[0], t[1]-0x20)
+			noteAll(t[0], t[1])
+			noteAll(t[0], t[1]-0x20)
 		default:
 			note(t[0], t[1], t[2])
 		}
