@@ -63,6 +63,20 @@ func TestAHostileLineCostsItsSize(t *testing.T) {
 	}
 }
 
+// TestAMarkBeforeTheFirstLineIsNoPartOfIt: an editor may put a byte order mark there.
+func TestAMarkBeforeTheFirstLineIsNoPartOfIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	write(t, path, "\ufeff"+claudeSays("m1", "a", "one")+claudeSays("m2", "b", "two"))
+	entries, _, _, lost := read(t, transcript.Source{Agent: "claude", Path: path}, small)
+	if entries != 2 || len(lost) != 0 {
+		t.Errorf("got %d entries and %q, want 2 and nothing lost", entries, lost)
+	}
+	records, problems, ok := transcript.Recognise(t.Context(), func(string) string { return t.TempDir() }, path)
+	if !ok || len(records) != 1 || records[0].Agent != "claude" {
+		t.Errorf("got %v, %v, %t; want one record of claude", records, problems, ok)
+	}
+}
+
 // TestCommasInTextsAreNoValues: what stands in a text does not count.
 func TestCommasInTextsAreNoValues(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")

@@ -60,6 +60,10 @@ func values(text []byte) int {
 	return n
 }
 
+// unmarked is the first line of a record without the byte order mark that an editor may
+// have put before it.
+func unmarked(line []byte) []byte { return bytes.TrimPrefix(line, []byte("\ufeff")) }
+
 var errNoObject = errors.New("it is not a whole JSON object")
 
 // lines is a record that is a file of JSON lines, to which its agent adds.
@@ -221,6 +225,9 @@ func (l *lines) tell(why error) {
 // line decodes one line. What is not JSON, as half a line that a killed agent has
 // left, says nothing.
 func (l *lines) line(line []byte) ([]Entry, error) {
+	if l.number == 1 {
+		line = unmarked(line)
+	}
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
 		return nil, nil

@@ -178,7 +178,7 @@ func readHead(path string) (h head, whole bool) {
 			break
 		}
 	}
-	if !whole || json.Unmarshal(line, &h) != nil {
+	if !whole || json.Unmarshal(unmarked(line), &h) != nil {
 		return head{}, whole
 	}
 	return h, true

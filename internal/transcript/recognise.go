@@ -101,6 +101,9 @@ func agentIn(from io.Reader) string {
 			line, err = r.ReadSlice('\n')
 		}
 		read += len(line)
+		if n == 0 {
+			line = unmarked(line)
+		}
 		if agent, known := agentOfLine(line); known {
 			return agent
 		}
