@@ -63,6 +63,24 @@ func TestACallEndsWithItsResultAndIsOneInOneFolder(t *testing.T) {
 	}
 }
 
+// A hook may decide by all that an event tells: by the mode of permissions, say.
+func TestACallThatTellsSomethingElseIsAnother(t *testing.T) {
+	for member, runs := range map[string]int{"permission_mode": 2, "transcript_path": 2, "model": 2, "timestamp": 1} {
+		t.Run(member, func(t *testing.T) {
+			w := newWorld(t, asksOnce)
+			w.env = append(w.env, "HOOKWAY_PROJECT_DIR="+w.dir)
+			for _, value := range []string{"one", "two", "two"} {
+				w.ask(w.event(map[string]any{
+					"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_use_id": "1", "tool_input": map[string]any{"command": "ls"}, member: value,
+				}))
+			}
+			if got := strings.Count(w.read("runs"), "run"); got != runs {
+				t.Errorf("the hook ran %d times, want %d: %s", got, runs, w.recorded())
+			}
+		})
+	}
+}
+
 func TestTwoEventsOfOneCallStayOneThoughTheyTellOfOtherFolders(t *testing.T) {
 	w := newWorld(t, asksOnce)
 	w.env = append(w.env, "HOOKWAY_PROJECT_DIR="+w.dir)

@@ -30,7 +30,8 @@ import (
 //     stops the agent must have told the same time to the millisecond. A call that
 //     was refused before the agent's time is another try.
 //
-// Of reports under one native event, the working directory counts too. The content
+// Reports under one native event are alike in all that they tell but their time: hooks
+// decide by the folder, and may by the mode of permissions or the transcript. The content
 // always counts, because agents use the ids of calls again: a call must never get
 // the decision that was made about another. So a call ends with the word of what it
 // gave: what is reported of it then is another.
@@ -55,9 +56,8 @@ type seen struct {
 type flight struct {
 	id      string // of the call or the turn, if it has one
 	agents  string // the codec and native name that reported it first
-	sub     string // the sub-agent that reports it, or ""
+	around  uint64 // all else that the report tells
 	session string
-	cwd     string
 	call    bool      // it is about a call that is to be made
 	over    bool      // which was made; guarded by seen.mu
 	others  []string  // those that reported it again
@@ -122,7 +122,7 @@ func (s *seen) claim(hooks, codec string, apart func(a, b string) bool, ev hook.
 	now := time.Now()
 	key, ok := content(hooks, ev.Info().Name, ev)
 	f = &flight{
-		id: callID(ev), agents: codec + " " + adapter.NativeName(ev), sub: ev.Head().Subagent(), session: ev.Head().Session, cwd: ev.Head().CWD, call: toMake(ev.Info()),
+		id: callID(ev), agents: codec + " " + adapter.NativeName(ev), around: around(ev), session: ev.Head().Session, call: toMake(ev.Info()),
 		stamp: agentTime(ev), claimed: now, key: key, done: make(chan struct{}),
 	}
 	if !ok || ev.Head().Session == "" {
@@ -160,8 +160,8 @@ func (f *flight) covers(g *flight, ev hook.AnyEvent, now time.Time, apart func(a
 	if a, b := agentOf(f.agents), agentOf(g.agents); a != b && apart(a, b) {
 		return false // hooks that are for the one were not asked about the other
 	}
-	if f.agents == g.agents && (f.sub != g.sub || f.cwd != g.cwd) {
-		return false // two sub-agents did the same, or it was done in two folders
+	if f.agents == g.agents && f.around != g.around {
+		return false // two sub-agents did the same, or it was done in two folders, or modes
 	}
 	if f.id != "" && g.id != "" {
 		return true
@@ -311,6 +311,19 @@ func content(hooks, name string, ev hook.AnyEvent) (uint64, bool) {
 		return 0, false
 	}
 	return h.Sum64(), true
+}
+
+// around sums up what a report tells besides its content and its time.
+func around(ev hook.AnyEvent) uint64 {
+	head := ev.Head()
+	native, _ := head.Metadata["native"].(map[string]any)
+	native = maps.Clone(native)
+	delete(native, "timestamp")
+	var h maphash.Hash
+	h.SetSeed(seed)
+	_, _ = h.WriteString(head.CWD + "\x00" + head.Transcript + "\x00" + head.Subagent() + "\x00")
+	_ = json.NewEncoder(&h).Encode(native) // what came as JSON can be written so
+	return h.Sum64()
 }
 
 var seed = maphash.MakeSeed()
