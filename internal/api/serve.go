@@ -16,14 +16,19 @@ import (
 // Begin starts the servers.
 func (d *Server) Begin(h daemon.Host) {
 	d.host = h
-	d.http = &http.Server{
-		Handler: d.handler(), ReadHeaderTimeout: d.HeadTime, IdleTimeout: quietTime, MaxHeaderBytes: maxHead,
-		BaseContext: func(net.Listener) context.Context { return h.Context() },
-		ConnContext: func(ctx context.Context, nc net.Conn) context.Context { return withOrigin(ctx, nc) },
-		ConnState:   d.written.changed,
-		ErrorLog:    log.New(lines{d}, "", 0),
+	handler := d.handler()
+	serve := func(in *inbox, head int) *http.Server {
+		s := &http.Server{
+			Handler: handler, ReadHeaderTimeout: d.HeadTime, IdleTimeout: quietTime, MaxHeaderBytes: head,
+			BaseContext: func(net.Listener) context.Context { return h.Context() },
+			ConnContext: func(ctx context.Context, nc net.Conn) context.Context { return withOrigin(ctx, nc) },
+			ConnState:   d.written.changed,
+			ErrorLog:    log.New(lines{d}, "", 0),
+		}
+		go func() { _ = s.Serve(in) }()
+		return s
 	}
-	go func() { _ = d.http.Serve(d.web) }()
+	d.http = [...]*http.Server{serve(d.web, maxHead), serve(d.browsers, maxPageHead)}
 	grpc := d.service.Server()
 	go func() { _ = grpc.Serve(d.calls) }()
 }
@@ -32,7 +37,10 @@ func (d *Server) Begin(h daemon.Host) {
 func (d *Server) Serve(g *daemon.APIConn) {
 	to := d.web
 	_ = g.SetReadDeadline(time.Now().Add(d.HeadTime))
-	if page := d.Page != nil && g.Listener == d.Page.Listener; !page && string(g.Begins(3)) == preface[:3] && string(g.Begins(len(preface))) == preface {
+	switch {
+	case d.Page != nil && g.Listener == d.Page.Listener:
+		to = d.browsers
+	case string(g.Begins(3)) == preface[:3] && string(g.Begins(len(preface))) == preface:
 		to = d.calls
 	}
 	_ = g.SetReadDeadline(time.Time{})
@@ -58,10 +66,13 @@ func (d *Server) End() {
 	go func() { // it looks often for connections that have become quiet, until there is none
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		_ = d.http.Shutdown(ctx)
+		for _, s := range d.http {
+			_ = s.Shutdown(ctx)
+		}
 	}()
 	d.service.Stop()
 	d.web.Close()
+	d.browsers.Close()
 	d.calls.Close()
 }
 
@@ -78,7 +89,7 @@ const closeTime = time.Second
 // New makes a server.
 func New(c Config) *Server {
 	c.HeadTime, c.BodyTime = cmp.Or(c.HeadTime, headTime), cmp.Or(c.BodyTime, bodyTime)
-	d := &Server{Config: c, web: newInbox(), calls: newInbox(), firing: make(chan struct{}, maxFiring), taking: make(chan struct{}, maxTaking), looking: make(chan struct{}, mostLooking), previewing: make(chan struct{}, 1)}
+	d := &Server{Config: c, web: newInbox(), browsers: newInbox(), calls: newInbox(), firing: make(chan struct{}, maxFiring), taking: make(chan struct{}, maxTaking), looking: make(chan struct{}, mostLooking), previewing: make(chan struct{}, 1)}
 	d.stopped, d.stop = context.WithCancel(context.Background())
 	d.service = NewService(c.Engine, ServiceOptions{Dial: c.Dial, Admit: d.admitCall, From: from, Work: d.work, Large: d.large, Log: c.Log})
 	return d

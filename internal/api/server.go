@@ -63,11 +63,11 @@ type Config struct {
 type Server struct {
 	Config
 	host    daemon.Host
-	http    *http.Server
+	http    [2]*http.Server // of programs, and of the page
 	service *Service
 
-	web, calls *inbox // connections by language
-	written    written
+	web, browsers, calls *inbox // connections by language, and those of the page
+	written              written
 
 	stop    context.CancelFunc
 	stopped context.Context // ended when the daemon stops
@@ -85,6 +85,10 @@ const (
 	headTime  = 10 * time.Second // for the head of a request
 	quietTime = 5 * time.Minute  // between two requests
 	maxHead   = 64 << 10
+
+	// A browser sends the page's port all cookies of its host, whichever port set them, and
+	// keeps up to 180 of 4 KB.
+	maxPageHead = 768 << 10
 )
 
 // Registered is how many hooks were registered, which would be lost with the daemon.

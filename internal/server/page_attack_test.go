@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -67,7 +68,7 @@ var refusedAtThePage = map[string]struct {
 	"upgrade to a websocket of another origin":       {"GET /v1/watch HTTP/1.1\r\nHost: HOST\r\nOrigin: https://evil.example\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nCookie: COOKIE\r\n\r\n", 403, "not-here"},
 	"upgrade to a websocket without the token":       {"GET /v1/watch HTTP/1.1\r\nHost: HOST\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nCookie: COOKIE\r\n\r\n", 401, "no-session"},
 	"upgrade to HTTP/2":                              {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 0, ""},
-	"send a head without end":                        {"GET / HTTP/1.1\r\nHost: HOST\r\nX-Fill: " + strings.Repeat("x", 200<<10) + "\r\n\r\n", 431, ""},
+	"send a head without end":                        {"GET / HTTP/1.1\r\nHost: HOST\r\nX-Fill: " + strings.Repeat("x", 1<<20) + "\r\n\r\n", 431, ""},
 	"send a cookie that is large":                    {"GET /v1/status HTTP/1.1\r\nHost: HOST\r\nCookie: NAME=" + strings.Repeat("x", 20<<10) + "\r\nX-Hookway-Token: TOKEN\r\n\r\n", 401, "no-session"},
 	"send more cookies than are looked at":           {"GET /v1/status HTTP/1.1\r\nHost: HOST\r\nCookie: " + strings.Repeat("NAME=x; ", 50) + "COOKIE\r\nX-Hookway-Token: TOKEN\r\n\r\n", 401, "no-session"},
 	"send a login without end":                       {"POST /login HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{\"link\":\"" + strings.Repeat("x", 99991), 413, "too-large"},
@@ -149,6 +150,8 @@ func TestThePageLetsThrough(t *testing.T) {
 		"the API":                            {"GET /v1/status HTTP/1.1\r\nHost: HOST\r\nOrigin: http://HOST\r\nSec-Fetch-Site: same-origin\r\nCookie: COOKIE\r\nX-Hookway-Token: TOKEN\r\n\r\n", "no-store", 200},
 		"the head of an answer":              {"HEAD /v1/status HTTP/1.1\r\nHost: HOST\r\nCookie: COOKIE\r\nX-Hookway-Token: TOKEN\r\n\r\n", "no-store", 200},
 		"a cookie of this name beside it":    {"GET /v1/status HTTP/1.1\r\nHost: HOST\r\nCookie: NAME=other; COOKIE\r\nX-Hookway-Token: TOKEN\r\n\r\n", "no-store", 200},
+		"cookies of other ports":             {"GET /v1/status HTTP/1.1\r\nHost: HOST\r\nCookie: " + otherPorts(150) + "COOKIE\r\nX-Hookway-Token: TOKEN\r\n\r\n", "no-store", 200},
+		"the page beside these":              {"GET / HTTP/1.1\r\nHost: HOST\r\nCookie: " + otherPorts(150) + "COOKIE\r\n\r\n", "no-cache", 200},
 		"a tunnel":                           {"GET /v1/status HTTP/1.1\r\nHost: localhost:9\r\nOrigin: http://localhost:9\r\nCookie: hookway-9=VALUE\r\nX-Hookway-Token: TOKEN\r\n\r\n", "no-store", 200},
 		"a websocket is just a request here": {"GET /v1/status HTTP/1.1\r\nHost: HOST\r\nUpgrade: websocket\r\nCookie: COOKIE\r\nX-Hookway-Token: TOKEN\r\n\r\n", "no-store", 200},
 		"a name in a path":                   {"GET /v1/inbox/K%C3%B6ln%20a HTTP/1.1\r\nHost: HOST\r\nCookie: COOKIE\r\nX-Hookway-Token: TOKEN\r\n\r\n", "no-store", 404},
@@ -163,6 +166,15 @@ func TestThePageLetsThrough(t *testing.T) {
 	if a := p.send("GET /page.js HTTP/1.1\r\nHost: HOST\r\nIf-None-Match: " + tag + "\r\n\r\n"); a.status != http.StatusNotModified || tag == "" {
 		t.Errorf("%d, tag %q", a.status, tag)
 	}
+}
+
+// otherPorts are n cookies as large as a browser keeps them.
+func otherPorts(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "app-%d=%s; ", i, strings.Repeat("x", 4080))
+	}
+	return b.String()
 }
 
 // A request that hides another one behind it gets one answer.
