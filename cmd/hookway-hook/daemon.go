@@ -44,6 +44,9 @@ func (s *shim) ask(stdin []byte) (*call.Reply, error) {
 	return reply, err
 }
 
+// errOwnProcess says that the daemon leaves the event to the full binary. It is not noted.
+var errOwnProcess = errors.New(call.OwnProcess)
+
 // goneError says that the daemon ended before it answered.
 type goneError struct{ why string }
 
@@ -80,6 +83,8 @@ func (s *shim) askOnce(places call.Places, stdin []byte) (*call.Reply, error) {
 			s.asks.Store(conn)
 		}
 		return reply, nil
+	case err == nil && reply.Err == call.OwnProcess:
+		return nil, errOwnProcess
 	case err == nil:
 		return nil, errors.New("the daemon could not answer: " + reply.Err)
 	case sent != nil:

@@ -6,6 +6,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/signal"
 	"strings"
@@ -103,7 +104,9 @@ func (s *shim) decide(stdin []byte) {
 	}
 	reply, err := s.ask(stdin)
 	if err != nil {
-		s.note(err.Error())
+		if !errors.Is(err, errOwnProcess) {
+			s.note(err.Error())
+		}
 		s.without(err.Error())
 	}
 	s.answer(*reply)

@@ -95,7 +95,7 @@ func answerHook(ctx context.Context, a *app, h hookCall) error {
 	if !h.local && a.getenv("HOOKWAY_DAEMON") != "off" {
 		if reply, err := askDaemon(ctx, a, r); err == nil {
 			return printReply(a, reply)
-		} else if ctx.Err() == nil {
+		} else if ctx.Err() == nil && err.Error() != call.OwnProcess {
 			a.warn("without the daemon: %v", err)
 		}
 	}

@@ -126,7 +126,7 @@ func runDaemon(ctx context.Context, a *app, s serving) error {
 // becomeDaemon makes of this process one that belongs to no session: its folder, its
 // environment, its memory and its log.
 func (a *app) becomeDaemon(onDemand bool) (closeLog func(), err error) {
-	debug.SetGCPercent(200) // of little that is live; with 400 as many decisions leave a heap that is a third larger, full of holes
+	daemon.Pace()
 	if a.getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(softLimit)
 	}

@@ -51,6 +51,10 @@ type Config struct {
 	// time after the server was asked to stop.
 	Handle func(ctx context.Context, peer Peer, r *call.Request) call.Reply
 
+	// Leaves reports whether a request of more than [call.MaxShared] is left to a process of
+	// its own, and not given to Handle. It may be nil: then each is given.
+	Leaves func() bool
+
 	// Load names the workspaces and sessions in use, for the status. It may be nil.
 	Load func() (workspaces, sessions []string)
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"runtime/debug"
 	"strings"
@@ -125,6 +126,9 @@ func (c *conn) left() error {
 // readRequest reads one frame, which has begun to arrive.
 func (c *conn) readRequest() (*call.Request, func(), error) {
 	_ = c.nc.SetReadDeadline(time.Now().Add(frameTime))
+	if c.leaves() {
+		return nil, nil, errOwnProcess
+	}
 	m := &meter{from: c.in, large: c.s.large, within: frameTime}
 	r, err := call.ReadRequest(m)
 	if err != nil {
@@ -135,8 +139,30 @@ func (c *conn) readRequest() (*call.Request, func(), error) {
 	return r, m.release, nil
 }
 
+// errOwnProcess is of a request that is left to a process of its own.
+var errOwnProcess = errors.New(call.OwnProcess)
+
+// leaves reports whether the request that begins to arrive is left to a process of its
+// own. It is taken from the stream, but not kept.
+func (c *conn) leaves() bool {
+	if c.s.c.Leaves == nil || !c.s.c.Leaves() {
+		return false
+	}
+	begin, err := c.in.Peek(call.KindSize)
+	size := call.SizeAt(begin)
+	if err != nil || size <= call.MaxShared {
+		return false
+	}
+	_, err = io.CopyN(io.Discard, c.in, size)
+	return err == nil
+}
+
 // refuse answers what is not a request. The connection is of no use then.
 func (c *conn) refuse(err error) {
+	if errors.Is(err, errOwnProcess) {
+		_ = c.reply(call.Reply{Err: call.OwnProcess})
+		return
+	}
 	c.s.c.log("a request cannot be read: %v", err)
 	_ = c.reply(call.Reply{Err: fmt.Sprintf("the request cannot be read: %v", err)})
 }

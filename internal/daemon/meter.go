@@ -9,7 +9,7 @@ import (
 // A request may be large, and connections are many: of those beyond largeSize
 // only maxLarge are in memory at a time, and the others wait for their turn.
 const (
-	largeSize = 1 << 20
+	largeSize = 256 << 10
 	maxLarge  = 4
 )
 
@@ -50,7 +50,7 @@ func (m *meter) wait() error {
 }
 
 func errLarge(within time.Duration) error {
-	return fmt.Errorf("%d requests of more than %d MiB are under way, and none ended within %v", maxLarge, largeSize>>20, within)
+	return fmt.Errorf("%d requests of more than %d KiB are under way, and none ended within %v", maxLarge, largeSize>>10, within)
 }
 
 // release gives the turn back, when the request is not needed any more.

@@ -50,8 +50,9 @@ func (d *Daemon) Serve(ctx context.Context) error {
 		Handle: func(ctx context.Context, peer daemon.Peer, q *call.Request) call.Reply {
 			return h.answer(ctx, r.judge, peer.PID, q)
 		},
-		Load: r.judge.Load,
-		API:  r.programs,
+		Leaves: func() bool { return r.programs.Registered() == 0 }, // they are known here alone
+		Load:   r.judge.Load,
+		API:    r.programs,
 		Listeners: func() ([]net.Listener, error) {
 			opened, err := d.Listeners.open(h, r.programs, d.OnDemand)
 			return append(opened, r.page.listener), err

@@ -60,6 +60,10 @@ type Reply struct {
 // printed: who had it died.
 var ErrUnshown = errors.New("it is unknown whether the answer was printed")
 
+// OwnProcess is the Err of a daemon that has another process judge an event for its size:
+// nothing is wrong.
+const OwnProcess = "an event of more than 1 MiB is judged by a process of its own"
+
 // GaveUpError says that the client answered by itself, for instance because a
 // signal ended it.
 type GaveUpError struct {

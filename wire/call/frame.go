@@ -21,6 +21,10 @@ const (
 	// many agents share the daemon.
 	MaxEvent = 16 << 20
 
+	// MaxShared is a request that is answered in the process that others share. What is
+	// larger is left to a process of its own, so that nobody else waits for it.
+	MaxShared = 1 << 20
+
 	maxBody = MaxStdin + MaxOutput + MaxEnv + 16*MaxText
 )
 
@@ -97,6 +101,14 @@ func KindAt(b []byte) Kind {
 
 // KindSize is how many bytes of a frame tell the kind of its request.
 const KindSize = headerSize + 1
+
+// SizeAt is the length of the frame that begins so, all of it; 0 if it is no frame of ours.
+func SizeAt(b []byte) int64 {
+	if KindAt(b) == 0 {
+		return 0
+	}
+	return int64(headerSize) + int64(get32(b[headerSize-4:]))
+}
 
 // ReadRequest reads the next request. io.EOF means that there is none: the other
 // side closed the connection between two of them.
