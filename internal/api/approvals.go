@@ -115,7 +115,7 @@ func (d *Server) answerApproval(w http.ResponseWriter, r *http.Request, o origin
 	if err != nil {
 		return 0, err
 	}
-	body, giveBack, err := d.readBody(w, r)
+	body, giveBack, err := d.readBody(w, r, mostSaid)
 	if err != nil {
 		return 0, err
 	}

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/wire"
 )
 
 // jsonOnly refuses what does not say that it is JSON: a page in a browser cannot
@@ -67,17 +66,19 @@ const (
 	bodyTime  = 30 * time.Second // for all of it, in either direction
 	bodyRest  = 2 * time.Second  // of that, when the daemon ends
 	largeSize = 1 << 20          // of those beyond it, few are read at a time
+	mostEvent = 16 << 20         // as of an agent
+	mostSaid  = 4 << 20          // of a message or an answer: more than their texts may have
 )
 
 // readBody reads the JSON body of a request. giveBack is called when it is needed no more.
-func (d *Server) readBody(w http.ResponseWriter, r *http.Request) (body []byte, giveBack func(), err error) {
+func (d *Server) readBody(w http.ResponseWriter, r *http.Request, most int64) (body []byte, giveBack func(), err error) {
 	if err := jsonOnly(r); err != nil {
 		return nil, nil, err
 	}
-	return d.readUpTo(w, r, wire.MaxSize)
+	return d.readUpTo(w, r, most)
 }
 
-// readUpTo is readBody with a bound of its own.
+// readUpTo reads a body of any kind.
 func (d *Server) readUpTo(w http.ResponseWriter, r *http.Request, most int64) (body []byte, giveBack func(), err error) {
 	giveBack = func() {}
 	if r.ContentLength > most {
@@ -98,6 +99,9 @@ func (d *Server) readUpTo(w http.ResponseWriter, r *http.Request, most int64) (b
 		}
 		if !d.stopping() {
 			_ = rc.SetReadDeadline(time.Now().Add(d.BodyTime))
+		}
+		if left := int(r.ContentLength) - buf.Len(); left > 0 { // it is not copied again and again
+			buf.Grow(left + bytes.MinRead)
 		}
 		_, err = io.CopyN(&buf, r.Body, most-largeSize+1)
 	}

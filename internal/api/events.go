@@ -88,7 +88,7 @@ func (r *fireRequest) firing(o origin) judge.Firing {
 
 // events answers POST /v1/events.
 func (d *Server) events(w http.ResponseWriter, r *http.Request, o origin) (size int, err error) {
-	body, giveBack, err := d.readBody(w, r)
+	body, giveBack, err := d.readBody(w, r, mostEvent)
 	if err != nil {
 		return 0, err
 	}

@@ -152,11 +152,11 @@ func TestABodyThatIsTooLargeIsRefusedBeforeItIsRead(t *testing.T) {
 	if response.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("status %d", response.StatusCode)
 	}
-	status, text := h.ask("POST", "/v1/events", `{"event":"Stop","payload":{"x":"`+strings.Repeat("x", 64<<20)+`"}}`)
+	status, text := h.ask("POST", "/v1/events", `{"event":"Stop","payload":{"x":"`+strings.Repeat("x", 16<<20)+`"}}`)
 	if status != http.StatusRequestEntityTooLarge {
 		t.Errorf("status %d of one whose size is not said", status)
 	}
-	want(t, text, "more than 64 MiB")
+	want(t, text, "more than 16 MiB")
 	if status, _ := h.ask("POST", "/v1/events", h.firing(strings.Repeat("x", 2<<20))); status != http.StatusOK {
 		t.Errorf("a large event: status %d", status)
 	}

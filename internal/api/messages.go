@@ -141,7 +141,7 @@ func track(m relay.Message, receipts []relay.Receipt) trackedMessage {
 
 // sendMessage answers POST /v1/messages.
 func (d *Server) sendMessage(w http.ResponseWriter, r *http.Request, o origin) (size int, err error) {
-	body, giveBack, err := d.readBody(w, r)
+	body, giveBack, err := d.readBody(w, r, mostSaid)
 	if err != nil {
 		return 0, err
 	}

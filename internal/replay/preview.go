@@ -79,7 +79,7 @@ func Policy(use []string) (*guards.Policy, error) {
 }
 
 // modest bounds a line of a record that is read beside other work: a picture fits.
-var modest = transcript.Most{Bytes: 8 << 20, Values: 1 << 16}
+var modest = transcript.Most{Bytes: 4 << 20, Values: 1 << 15}
 
 // most bounds a line of a record.
 func (plan *Plan) most() transcript.Most {

@@ -19,13 +19,13 @@ import (
 
 // Bounds of what is built of a session.
 const (
-	mostBuilt   = 3        // sessions that are remembered
-	mostAll     = 250_000  // items
-	mostText    = 8 << 10  // bytes of a text that is remembered: more than is told
-	mostOutput  = 2560     // of what a call gave
-	mostInput   = 8 << 10  // of a call's input
-	mostBytes   = 32 << 20 // of all that; what comes then has no text
-	rebuildPart = 5        // what was built is looked at again after so many times as long as it took
+	mostBuilt   = 3       // sessions that are remembered
+	mostAll     = 15_000  // items, of which each takes half a KiB; of all that are remembered, too
+	mostText    = 8 << 10 // bytes of a text that is remembered: more than is told
+	mostOutput  = 2560    // of what a call gave
+	mostInput   = 8 << 10 // of a call's input
+	mostBytes   = 6 << 20 // of all that; what comes then has no text
+	rebuildPart = 5       // what was built is looked at again after so many times as long as it took
 	buildTime   = 20 * time.Second
 	idleTime    = 2 * time.Minute // after it, what was built is forgotten
 )
@@ -177,12 +177,24 @@ func (t *Timeline) buildOnce(ctx context.Context, o *one) (*built, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.built = append(slices.DeleteFunc(t.built, func(other *built) bool { return other.key == key }), b)
-	t.built = slices.Clone(t.built[max(len(t.built)-mostBuilt, 0):])
+	t.built = latest(t.built)
 	if t.idle == nil {
 		t.idle = time.AfterFunc(idleTime, t.forget)
 	}
 	t.idle.Reset(idleTime)
 	return b, nil
+}
+
+// latest are those of the last sessions that may be remembered together.
+func latest(all []*built) []*built {
+	from, items := len(all), 0
+	for from > 0 && len(all)-from < mostBuilt {
+		if items += len(all[from-1].items); items > mostAll && from < len(all) {
+			break
+		}
+		from--
+	}
+	return slices.Clone(all[from:])
 }
 
 // forget forgets what nobody has asked for in a while.
@@ -315,7 +327,7 @@ func (b *builder) transcript(ctx context.Context, s *summary) {
 		b.main = true
 	}
 	last, n := s.first, 0
-	err := entries(ctx, s.Record, func(e *transcript.Entry) {
+	err := entries(ctx, s.Record, func(e *transcript.Entry) bool {
 		n++
 		in := lane
 		if e.Sub && lane == "main" {
@@ -329,6 +341,7 @@ func (b *builder) transcript(ctx context.Context, s *summary) {
 		}
 		last = e.Time
 		b.entry(e, in, n)
+		return !b.full
 	})
 	if err != nil && ctx.Err() == nil {
 		b.problem(err.Error())

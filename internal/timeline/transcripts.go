@@ -156,7 +156,7 @@ func idOf(r *transcript.Record) string {
 // summarize reads a transcript.
 func summarize(ctx context.Context, r transcript.Record) summary {
 	s := summary{Record: r, folder: r.Dir, read: true}
-	err := entries(ctx, r, func(e *transcript.Entry) {
+	err := entries(ctx, r, func(e *transcript.Entry) bool {
 		s.id, s.folder, s.model = cmp.Or(s.id, e.Session), cmp.Or(s.folder, e.Dir), cmp.Or(e.Model, s.model)
 		if !e.Time.IsZero() {
 			if s.first.IsZero() || e.Time.Before(s.first) {
@@ -177,6 +177,7 @@ func summarize(ctx context.Context, r transcript.Record) summary {
 			s.tokens.Input += e.Tokens.Input + e.Tokens.Cached
 			s.tokens.Output += e.Tokens.Output
 		}
+		return true
 	})
 	if err != nil && ctx.Err() == nil {
 		s.problem = err.Error()
@@ -190,8 +191,8 @@ func summarize(ctx context.Context, r transcript.Record) summary {
 	return s
 }
 
-// entries gives what a transcript has, as far as its bounds reach.
-func entries(ctx context.Context, r transcript.Record, visit func(*transcript.Entry)) error {
+// entries gives what a transcript has, as far as its bounds reach, while more is wanted.
+func entries(ctx context.Context, r transcript.Record, visit func(*transcript.Entry) (more bool)) error {
 	t, err := transcript.OpenWhole(r.Source, modest, func(error) {}) // a torn line is one of a running agent, as a rule
 	if err != nil {
 		return err
@@ -203,7 +204,9 @@ func entries(ctx context.Context, r transcript.Record, visit func(*transcript.En
 			return fmt.Errorf("%s: %w", r.Path, err)
 		}
 		for i := range list {
-			visit(&list[i])
+			if !visit(&list[i]) {
+				return nil
+			}
 		}
 		if err := ctx.Err(); err != nil {
 			return err

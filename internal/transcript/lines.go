@@ -70,6 +70,7 @@ var errNoObject = errors.New("it is not a whole JSON object")
 type lines struct {
 	path   string
 	most   Most
+	names  int // that are remembered
 	decode func(*state, []byte) ([]Entry, error)
 	torn   func(error) // told of lines that cannot be read; nil: the file grows, and its last line may too
 
@@ -155,7 +156,7 @@ func (l *lines) open() error {
 	if err != nil {
 		return err
 	}
-	l.file, l.at, l.rest, l.number, l.skip, l.sample, l.state = file, 0, nil, 0, false, nil, newState(l.path)
+	l.file, l.at, l.rest, l.number, l.skip, l.sample, l.state = file, 0, nil, 0, false, nil, newState(l.path, l.names)
 	return nil
 }
 

@@ -43,9 +43,13 @@ func open(source Source, most Most, torn func(error)) (*Reader, error) {
 	if f == nil {
 		return nil, fmt.Errorf("%s: unknown agent; hookway reads the records of %v", source.Agent, Agents())
 	}
-	r := &Reader{source: source, given: given{seed: maphash.MakeSeed()}}
+	names := mostGiven
+	if torn != nil {
+		names = fewGiven
+	}
+	r := &Reader{source: source, given: given{seed: maphash.MakeSeed(), sums: lately[uint64]{most: names}}}
 	if f.decode != nil {
-		r.from = &lines{path: source.Path, most: most, decode: f.decode, torn: torn}
+		r.from = &lines{path: source.Path, most: most, names: names, decode: f.decode, torn: torn}
 	} else {
 		r.from = &rows{source: source, most: most, torn: torn, from: cursor{time: math.MinInt64}}
 	}
@@ -76,11 +80,18 @@ func (r *Reader) Bytes() int64 { return r.from.bytes() }
 // Close closes the record.
 func (r *Reader) Close() error { return r.from.close() }
 
-// mostGiven bounds how many things are remembered by their names.
-const mostGiven = 1 << 15
+// How many things are remembered by their names: of a record that is followed, which may be
+// written anew, and of one that is read once.
+const (
+	mostGiven = 1 << 15
+	fewGiven  = 1 << 12
+)
 
 // lately remembers what was set last by its name; how much was set before does not count.
-type lately[V any] struct{ now, old map[string]V }
+type lately[V any] struct {
+	now, old map[string]V
+	most     int
+}
 
 func (l *lately[V]) get(name string) (value V, ok bool) {
 	if value, ok = l.now[name]; !ok {
@@ -90,7 +101,7 @@ func (l *lately[V]) get(name string) (value V, ok bool) {
 }
 
 func (l *lately[V]) set(name string, value V) {
-	if l.now == nil || len(l.now) >= mostGiven {
+	if l.now == nil || len(l.now) >= l.most {
 		l.old, l.now = l.now, map[string]V{}
 	}
 	l.now[name] = value

@@ -147,8 +147,8 @@ type state struct {
 	odd     error       // why the line that is read was read only in part
 }
 
-func newState(path string) *state {
-	return &state{path: path}
+func newState(path string, names int) *state {
+	return &state{path: path, blocks: lately[int]{most: names}, next: lately[int]{most: names}}
 }
 
 // block is which text of a message a line has; lines that were there already keep
