@@ -123,16 +123,19 @@ func (sh *shell) listOf(p *syntax.ParamExp) ([]piece, bool) {
 
 // asOne is a list of words as one text, with blanks.
 func asOne[T field | piece](list []T, of func(T) value) values {
-	out := value{}
+	var text strings.Builder
+	var from []string
 	for i, e := range list {
 		if i > 0 {
-			out.text += " "
+			text.WriteByte(' ')
 		}
 		v := of(e)
-		out.text += v.text
-		out.from = union(out.from, v.from)
+		if text.Len() <= maxBytes { // more is cut anyway
+			text.WriteString(v.text)
+		}
+		from = union(from, v.from)
 	}
-	return values{out}
+	return values{{text.String(), from}}.bounded()
 }
 
 // element is what ${a[1]} and $a give of an array whose words are known.

@@ -112,6 +112,9 @@ func (sh *shell) meaning(f hook.Fact) {
 	}
 }
 
+// usualParts are how many a path may have without counting as more work than another.
+const usualParts = 64
+
 // place fills in where a path leads.
 func (sh *shell) place(fact *hook.Fact, p string, f field, e effect) {
 	if i := strings.IndexRune(p, hole); i >= 0 {
@@ -133,16 +136,22 @@ func (sh *shell) place(fact *hook.Fact, p string, f field, e effect) {
 	cleaned := path.Clean(p)
 	fact.Path = visible(cleaned)
 	real := cleaned
+	if parts := strings.Count(p, "/"); parts > usualParts { // each is looked up from the top
+		sh.steps += parts
+	}
 	sh.world.at = sh.st.dirs[0]
 	if sh.world.Readlink != nil || len(sh.world.links) > 0 {
 		real = sh.world.real(p, fact.Does == "delete" || fact.Does == "move")
 	}
-	if real != cleaned {
+	if real != cleaned && len(p) <= maxPath {
 		fact.Real = visible(real)
 	}
 	if strings.ContainsRune(real, hole) && !strings.ContainsRune(cleaned, hole) {
 		fact.Sure = false
 		sh.unknown(f.at, "which file "+fact.Path+" is shows only when it runs")
+		if len(p) > maxPath {
+			real = cleaned
+		}
 	}
 	fact.Scope = sh.world.scope(real)
 	if fact.Does == "write" && real == sh.world.project() {
@@ -332,9 +341,10 @@ func (sh *shell) code(vs values) values {
 	}
 	var out values
 	for _, v := range vs {
-		if len(v.from) == 1 && v.text == string(hole) {
+		if len(v.from) == 1 && v.text == string(hole) && sh.step() {
 			if name, ok := strings.CutPrefix(v.from[0], "file:"); ok && strings.HasPrefix(name, "/") && secretFile(name, sh.world) == "" {
 				if b, err := sh.world.ReadFile(sh.world.resolve(name), maxText+1); err == nil && len(b) <= maxText {
+					sh.steps += len(b) / 256 // what it costs to read a file
 					out = append(out, value{clean(string(b)), v.from})
 					continue
 				}

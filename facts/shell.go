@@ -13,9 +13,11 @@ import (
 
 // Bounds of one analysis.
 const (
-	maxText     = 64 << 10 // bytes of one shell text that are parsed
-	maxSteps    = 50_000   // nodes and calls that are looked at
-	maxNested   = 24       // texts inside texts
+	maxText     = 64 << 10           // bytes of one shell text that are parsed
+	maxOpen     = 2*maxText + 16<<10 // bytes of texts inside each other, whose trees are held
+	maxTold     = 512 << 10          // bytes of what is told
+	maxSteps    = 50_000             // nodes and calls that are looked at
+	maxNested   = 24                 // texts inside texts
 	maxFacts    = 1024
 	maxBrackets = 64 // of PowerShell, inside each other
 	maxLoops    = 24 // passes through a loop over known words
@@ -38,6 +40,8 @@ type shared struct {
 	out       []hook.Fact
 	steps     int
 	nested    int
+	open      int // bytes of the texts that are being read
+	told      int // bytes
 	full      bool
 	brackets  int                     // of PowerShell, inside each other
 	files     map[string]values       // what was written where
@@ -156,7 +160,7 @@ func (sh *shell) span(n syntax.Node) hook.Span {
 
 // tell adds a fact.
 func (sh *shell) tell(f hook.Fact) {
-	if len(sh.out) >= maxFacts {
+	if sh.told += size(&f); len(sh.out) >= maxFacts || sh.told > maxTold {
 		if !sh.full {
 			sh.full = true
 			sh.out = append(sh.out, hook.Fact{Does: "unknown", Many: true, Because: "the command does too much to be told"})
@@ -172,6 +176,17 @@ func (sh *shell) tell(f hook.Fact) {
 		f.Remote = sh.st.remote
 	}
 	sh.out = append(sh.out, f)
+}
+
+// size is about how many bytes a fact takes: a path, or words of a program, may be long.
+func size(f *hook.Fact) int {
+	n := len(f.Path) + len(f.Real) + len(f.Link) + len(f.Inside) + len(f.Object) + len(f.Remote) + len(f.Host) + len(f.Ref) + len(f.Name) + len(f.Because)
+	for _, list := range [][]string{f.Args, f.Sends, f.Receives} {
+		for _, s := range list {
+			n += len(s)
+		}
+	}
+	return n
 }
 
 func (sh *shell) unknown(at hook.Span, because string) {
@@ -198,11 +213,15 @@ func (sh *shell) line(src string, at hook.Span, stdin values) values {
 	if strings.TrimSpace(src) == "" {
 		return nil
 	}
-	if sh.nested >= maxNested || len(src) > maxText {
+	if sh.nested >= maxNested || len(src) > maxText || sh.open+len(src) > maxOpen {
 		sh.unread(at, "the text is too long or lies too deep to be read")
 		return anything()
 	}
-	sh.steps += 40 + len(src)/64 // what it costs to read a text
+	if sh.steps += 40 + len(src)/64; !sh.step() { // what it costs to read a text
+		return anything()
+	}
+	sh.open += len(src)
+	defer func() { sh.open -= len(src) }()
 	file, err := parser.Parse(src)
 	if err != nil {
 		file, err = substituted(src, err)
@@ -459,17 +478,32 @@ func (sh *shell) references(c *syntax.DeclClause) {
 	}
 }
 
+// elementsAsOne are the words of an array, joined by blanks; of very many the first ones.
+func (sh *shell) elementsAsOne(list []*syntax.ArrayElem) values {
+	all := text("")
+	for i, e := range list {
+		if !sh.step() {
+			break
+		}
+		vs := sh.one(e.Value) // it may hold commands
+		switch {
+		case i > maxFields:
+		case i == maxFields:
+			all = all.join(anything())
+		case i > 0:
+			all = all.join(text(" ")).join(vs)
+		default:
+			all = vs
+		}
+	}
+	return all
+}
+
 // assigned is the value of an assignment; of an array the words joined by blanks.
 func (sh *shell) assigned(as *syntax.Assign) values {
 	var vs values
 	if as.Array != nil {
-		vs = text("")
-		for i, e := range as.Array.Elems {
-			if i > 0 {
-				vs = vs.join(text(" "))
-			}
-			vs = vs.join(sh.one(e.Value))
-		}
+		vs = sh.elementsAsOne(as.Array.Elems)
 	} else {
 		vs = sh.one(as.Value)
 	}

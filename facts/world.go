@@ -101,6 +101,9 @@ func (w *World) readlink(name string) (string, error) {
 	return w.Readlink(name)
 }
 
+// maxPath bounds a path that is resolved: the system opens no longer one by its whole name.
+const maxPath = 4096
+
 // maxLinks bounds the links that one path may go through, as the kernel does.
 const maxLinks = 40
 
@@ -109,6 +112,9 @@ const maxLinks = 40
 func (w *World) resolve(name string) string {
 	if w.Readlink == nil && len(w.links) == 0 || !strings.HasPrefix(name, "/") {
 		return path.Clean(name)
+	}
+	if len(name) > maxPath {
+		return string(hole)
 	}
 	at, rest, links := "/", strings.Split(name, "/"), 0
 	for len(rest) > 0 {
