@@ -42,7 +42,7 @@ func TestALargeRequestIsLeftToAProcessOfItsOwn(t *testing.T) {
 
 // TestGarbageIsBounded: of much that is alive, the collector lets a smaller share pile up.
 func TestGarbageIsBounded(t *testing.T) {
-	for alive, want := range map[uint64]int{0: mostShare, 1 << 20: mostShare, 6 << 20: 200, 12 << 20: 100, 24 << 20: 50, 1 << 30: leastShare} {
+	for alive, want := range map[uint64]int{0: mostShare, 1 << 20: mostShare, 4 << 20: 200, 8 << 20: 100, 16 << 20: 50, 1 << 30: leastShare} {
 		if got := shareFor(alive); got != want {
 			t.Errorf("of %d MiB: %d percent, want %d", alive>>20, got, want)
 		}

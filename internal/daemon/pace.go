@@ -9,9 +9,9 @@ import (
 // The collector lets as much garbage pile up as a share of what is alive. One event that
 // takes much for a moment would so have the daemon hold several times as much.
 const (
-	mostShare   = 200      // in percent; of little that is alive, with 400 as many decisions leave a heap that is a third larger, full of holes
-	leastShare  = 25       // or it would do nothing but collect
-	mostGarbage = 12 << 20 // between two collections
+	mostShare   = 200     // in percent; of little that is alive, with 400 as many decisions leave a heap that is a third larger, full of holes
+	leastShare  = 25      // or it would do nothing but collect
+	mostGarbage = 8 << 20 // between two collections
 )
 
 // Pace bounds the garbage of this process from now on: beside the share it has a size.
