@@ -39,25 +39,25 @@ var (
 	sources     = []string{"file", "env", "secret", "stdin", "commits", "net", "decoded", "pids"}
 	credentials = strings.Split(strings.Join(strings.Fields(`
 	1password token, adafruit key, age key, airtable token, aiven password, algolia key, alibaba key, anthropic
-	key, api key, artifactory key, asana token, atlassian token, aws access key, aws bedrock key, aws secret
-	key, azure client secret, azure devops token, azure sas, azure shared key, azure storage key, basic
-	credentials, bearer token, bitbucket password, brevo key, buildkite token, circleci token, cloudflare key,
-	cloudflare token, cloudinary secret, cohere key, contentful token, crates.io token, database password,
-	databricks token, datadog key, deepseek key, digitalocean token, discord bot token, discord webhook, docker
-	token, doppler token, dropbox token, duffel token, dynatrace token, easypost key, elevenlabs key, extended
-	private key, facebook token, figma token, fireworks key, flutterwave key, fly token, gitea token, github
-	token, gitlab token, google api key, google oauth secret, google oauth token, google refresh token, grafana
-	token, groq key, heroku key, hubspot token, hugging face token, jwt, kubernetes secret, langsmith key,
-	launchdarkly key, linear key, mailchimp key, mailgun key, mapbox token, mistral key, mongodb password, neon
-	key, netlify token, netrc password, new relic key, ngrok token, notion token, npm token, nuget key, nvidia
-	key, okta token, openai key, openrouter key, password hash, password in an address, password of a command,
-	paypal token, perplexity key, pinecone key, plaid token, planetscale token, postman key, postmark token,
-	prefect key, private key, pulumi token, putty key, pypi token, razorpay secret, readme key, render key,
-	replicate token, resend key, rubygems key, secret, sendgrid key, sentry token, shippo token, shopify token,
-	slack token, slack webhook, snowflake token, snyk token, sonar token, square token, stripe key, stripe
-	webhook secret, supabase key, tailscale key, teams webhook, telegram bot token, telegram session, tencent
-	key, terraform token, token in an address, twilio key, twilio token, typeform token, vault token, vercel
-	token, wandb key, wireguard key, xai key, yandex key`), " "), ", ")
+	key, api key, artifactory key, asana token, atlassian token, aws access key, aws bedrock key, aws secret key,
+	azure client secret, azure devops token, azure sas, azure shared key, azure storage key, basic credentials,
+	bearer token, bitbucket password, brevo key, buildkite token, circleci token, cloudflare key, cloudflare token,
+	cloudinary secret, cohere key, contentful token, crates.io token, database password, databricks token, datadog
+	key, deepseek key, digitalocean token, discord bot token, discord webhook, django secret key, docker token,
+	doppler token, dropbox token, duffel token, dynatrace token, easypost key, elevenlabs key, extended private
+	key, facebook token, figma token, fireworks key, flask secret key, flutterwave key, fly token, gitea token,
+	github token, gitlab token, google api key, google oauth secret, google oauth token, google refresh token,
+	grafana token, groq key, heroku key, hubspot token, hugging face token, jwt, kubernetes secret, langsmith key,
+	laravel key, launchdarkly key, linear key, mailchimp key, mailgun key, mapbox token, mistral key, mongodb
+	password, neon key, netlify token, netrc password, new relic key, ngrok token, notion token, npm token, nuget
+	key, nvidia key, okta token, openai key, openrouter key, password hash, password in an address, password of a
+	command, paypal token, perplexity key, pinecone key, plaid token, planetscale token, postman key, postmark
+	token, prefect key, private key, pulumi token, putty key, pypi token, razorpay secret, readme key, render key,
+	replicate token, resend key, rubygems key, secret, seed phrase, sendgrid key, sentry token, shippo token,
+	shopify token, slack token, slack webhook, snowflake token, snyk token, sonar token, square token, stripe key,
+	stripe webhook secret, supabase key, tailscale key, teams webhook, telegram bot token, telegram session,
+	tencent key, terraform token, token in an address, twilio key, twilio token, typeform token, vault token,
+	vercel token, wandb key, wireguard key, wordpress key, xai key, yandex key`), " "), ", ")
 )
 
 // memberWords are the members of a fact that have few words, by their names in JSON.

@@ -96,7 +96,7 @@ var alike = map[string]runner{
 	"prisma":                    {files: "prisma/** package.json", above: true},
 	"tmux screen zellij":        {}, // their words are lines
 	"dtach abduco concurrently": {},
-	"psql mysql mariadb":        {fixed: true},
+	"psql mysql mariadb patch":  {fixed: true},
 	"sqlite3 duckdb mongosh":    {fixed: true},
 	"git":                       {files: ".git/hooks/* .husky/* .husky/_/*", above: true, fixed: true},
 }
@@ -140,7 +140,7 @@ func (a *analysis) decides(name string, args []arg) {
 	default: // nobody knows what it makes of the files that it is given
 		r = runner{files: name + ".* ." + name + "* ." + name + "/config*", above: true, fixed: true}
 	}
-	if a.input != nil && !a.isData(name) {
+	if a.input != nil && (known || !a.isData(name)) {
 		args = slices.Concat(args, a.input.files)
 	}
 	if a.choice == nil {
