@@ -23,7 +23,9 @@ func (r Rule) made(m *machine, p *process.Process, depth int) error {
 	}
 	holders := m.holders(p.Terminal)
 	for _, pid := range holders {
-		if err := r.holder(m, p.Terminal, pid, depth); err != nil {
+		// A program has the files of its starter until it begins: one that holds the end no
+		// more was just started.
+		if err := r.holder(m, p.Terminal, pid, depth); err != nil && slices.Contains(m.holders(p.Terminal), pid) {
 			return err
 		}
 	}

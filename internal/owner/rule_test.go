@@ -191,6 +191,22 @@ func TestWhoCanSpeakForTheOwner(t *testing.T) {
 	}
 }
 
+// What a person's terminal starts at the same moment holds the terminal until it begins.
+func TestAProgramThatHasJustBegunHoldsNoTerminal(t *testing.T) {
+	d := newDesk(map[int]string{1234: "hookway allow K7QX4", 123: "-bash", 12: "/usr/libexec/gnome-terminal-server", 88: "claude"})
+	r := d.rule()
+	looks := 0
+	r.system.holders = func(int) []int {
+		if looks++; looks == 1 {
+			return []int{12, 88}
+		}
+		return []int{12}
+	}
+	if err := r.terminal(r.machine()); err != nil {
+		t.Errorf("got %v, want the owner", err)
+	}
+}
+
 func TestWhatMaySpeakWithoutATerminal(t *testing.T) {
 	const self = "hookway trust --yes"
 	for name, c := range map[string]struct {
