@@ -278,6 +278,7 @@ func (c builtinCall) sourceFile(f field, args []field) values {
 		}
 		if !v.known() {
 			c.tell(hook.Fact{Does: "execute", From: origin(v), Path: visible(c.places(f.text)[0]), Language: "sh", At: f.at, Sure: true})
+			c.longScript(v, f.at)
 			continue
 		}
 		out = out.or(c.line(v.text, f.at, c.stdin))

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -402,6 +403,9 @@ func (c *call) asksForHelp(e *entry, special bool) bool {
 // helps are programs with code of their own that know --help.
 var helps = map[string]bool{"git": true, "find": true, "rm": true, "curl": true, "wget": true, "dd": true}
 
+// maxScript bounds a program that is looked at for what runs it.
+const maxScript = 256 << 10
+
 // script runs a program that lies in the project: what it holds is a part of the call.
 func (c *call) script() {
 	f := field{value: value{text: c.path}, at: c.at}
@@ -411,10 +415,22 @@ func (c *call) script() {
 			if places := c.places(c.path); len(places) == 1 && !strings.ContainsRune(places[0], hole) {
 				c.tell(hook.Fact{Does: "execute", From: origin(v), Path: visible(path.Clean(places[0])), Scope: c.world.scope(path.Clean(places[0])), At: c.at, Sure: true})
 			}
+			if c.tooLong(v) && c.ofShells(v) {
+				c.longScript(v, c.at)
+			}
 			continue
 		}
 		c.lang().interpret(c.languageAt(c.path, v.text), value{v.text, v.from}, c.args, nil)
 	}
+}
+
+// ofShells reports whether a program is a script of shells, by its name or its first line.
+func (c *call) ofShells(v value) bool {
+	if path.Ext(c.path) == ".sh" || c.world.ReadFile == nil {
+		return true
+	}
+	b, err := c.world.ReadFile(c.world.resolve(filePath(v)), maxScript)
+	return err == nil && bytes.IndexByte(b, 0) < 0 && c.languageAt(c.path, string(b)) == "sh"
 }
 
 // origin says where code comes from: download, file, stdin or decoded.

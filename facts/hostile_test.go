@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,5 +115,37 @@ func TestDeepPathsAreWork(t *testing.T) {
 	Shell(filled("cat a; ", 60<<10), w)
 	if most := 8 * maxSteps; asked == 0 || asked > most {
 		t.Errorf("the disk was asked %d times, want some and at most %d", asked, most)
+	}
+}
+
+// TestALongScriptIsUnknown: what stands behind as much as is read may be anything. What was
+// installed, and what only computers read, is not asked about.
+func TestALongScriptIsUnknown(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	comments := filled("# so it goes\n", 70<<10) + "rm -rf ~\n"
+	for name, text := range map[string]string{
+		dir + "/x.sh": "#!/bin/sh\n" + comments, dir + "/x": "#!/usr/bin/env bash\n" + comments, dir + "/program": "\x7fELF" + filled("\x00\x01", 70<<10),
+		dir + "/huge.sh": filled("# so it goes\n", 300<<10), elsewhere + "/x.sh": comments, dir + "/y.py": comments,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(name string, n int) ([]byte, error) {
+		text, err := os.ReadFile(name)
+		if err == nil && len(text) > n {
+			return nil, os.ErrInvalid
+		}
+		return text, err
+	}
+	w := World{Dir: dir, Project: dir, Home: elsewhere, Lstat: func(name string) (os.FileInfo, error) { return os.Lstat(name) }, ReadFile: read}
+	for line, want := range map[string]bool{
+		"sh x.sh": true, "./x.sh": true, "./x": true, ". ./x.sh": true, "source x.sh": true, "bash -e < x.sh": true, "cat x.sh | bash": true, "./huge.sh": true, "cd / && sh " + dir + "/x.sh": true,
+		"./program": false, "python3 y.py": false, ". ~/x.sh": false, "grep so x.sh": false, "sh missing.sh": false,
+	} {
+		got := slices.ContainsFunc(Shell(line, w), func(f hook.Fact) bool { return f.Does == "unknown" && f.Many })
+		if got != want {
+			t.Errorf("%s: got unknown: %t, want %t", line, got, want)
+		}
 	}
 }

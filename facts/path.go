@@ -354,3 +354,21 @@ func (sh *shell) code(vs values) values {
 	}
 	return out
 }
+
+// longScript tells of a script of shells that is longer than what is read.
+func (sh *shell) longScript(v value, at hook.Span) {
+	if sh.tooLong(v) {
+		sh.unread(at, "the script is too long to be read")
+	}
+}
+
+// tooLong reports whether a text stands in a file that is longer than what is read, where
+// an agent may have put it. What was installed for the user or the machine is not meant.
+func (sh *shell) tooLong(v value) bool {
+	name := filePath(v)
+	if v.text != string(hole) || !strings.HasPrefix(name, "/") || sh.world.Lstat == nil || !slices.Contains([]string{"project", "worktree", "temp"}, sh.world.scope(name)) {
+		return false
+	}
+	info, err := sh.world.Lstat(sh.world.resolve(name))
+	return err == nil && info.Mode().IsRegular() && info.Size() > maxText
+}

@@ -100,6 +100,9 @@ func (c langCall) runInput(language string) values {
 				c.unknown(c.at, "a text is run that shows only when it runs")
 			}
 			c.someScript(v, c.at)
+			if language == "sh" {
+				c.longScript(v, c.at)
+			}
 			continue
 		}
 		c.promptLines(language, v)
@@ -146,6 +149,8 @@ func (c langCall) runFile(f field, language string) values {
 			}
 			if v.text != string(hole) {
 				out = out.or(c.interpret(language, v, nil, nil))
+			} else if language == "sh" {
+				c.longScript(v, f.at)
 			}
 		}
 	}
