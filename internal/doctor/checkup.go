@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/install"
 	"github.com/hookway/hookway/wire/call"
@@ -49,7 +50,7 @@ type patient struct {
 func (c *Checkup) Open(ctx context.Context) error {
 	for _, name := range c.Agents {
 		if !slices.Contains(install.Agents(), name) {
-			return fmt.Errorf("the agent %q is unknown; known: %s", name, strings.Join(install.Agents(), ", "))
+			return adapter.Unknown(name, install.Agents())
 		}
 	}
 	var err error
