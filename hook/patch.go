@@ -8,7 +8,8 @@ import (
 	"sync"
 )
 
-// Patched is a file that a patch names, and what applying it does to that file.
+// Patched is a file that a patch names, and what applying it does to that file. A file
+// that is renamed is there twice: its old name is moved, and its new one is written.
 type Patched struct {
 	Does string // read, write, move or delete
 	Name string // as a folder names it: without a/ or b/ before it
@@ -34,6 +35,8 @@ type patchHead struct {
 }
 
 // IsPatch reports whether a text is a patch, of the form that models write or of diff.
+// Text around it does not hide it: models put words, fences and whole shell lines there,
+// and programs that apply patches pass over them.
 func IsPatch(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
 	return strings.Contains(text, "*** Begin Patch") || strings.HasPrefix(text, "diff --git ") || strings.HasPrefix(text, "Index: ") ||
@@ -41,6 +44,15 @@ func IsPatch(text string) bool {
 }
 
 // PatchedFiles gives the files that a patch names, in its order; none if a text is no patch.
+// It reads
+//
+//   - what models write: *** Add File, *** Update File, *** Delete File, *** Move to,
+//   - unified diffs, where a side that is /dev/null says that a file is made or deleted,
+//   - what git adds to them: renames, copies, quoted names, its prefixes and none,
+//   - and the Index lines of svn.
+//
+// What a patch says of a file's content is not looked at. A name that no file has is
+// given as it stands: it may be made by what runs before. Safe for concurrent use.
 func PatchedFiles(text string) (out []Patched) {
 	if !IsPatch(text) {
 		return nil
@@ -108,7 +120,9 @@ func sideless(name string) string {
 	return name
 }
 
-// gitNames are the names of diff --git a/x b/x, of which each may have blanks.
+// gitNames are the names of diff --git a/x b/x, of which each may have blanks. Git quotes
+// no blanks, so where the first name ends is told only by how the second begins; both are
+// the same but in a rename, which has lines of its own.
 func gitNames(text string) (out []string) {
 	if strings.HasPrefix(text, `"`) {
 		for _, quoted := range regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\S+`).FindAllString(text, -1) {
