@@ -159,7 +159,9 @@ func inHome(name string) (string, bool) {
 	return home + string(filepath.Separator) + filepath.FromSlash(rest), true // not cleaned: dots after links count
 }
 
-// cutVariable takes $NAME/ or ${NAME}/ off a name, but for the slash.
+// cutVariable takes $NAME/ or ${NAME}/ off a name, but for the slash. Tools that hand a
+// name to a shell expand it there; others make a folder that is called so, which is
+// matched as it stands as well.
 func cutVariable(name, variable string) (string, bool) {
 	for _, start := range [...]string{"$" + variable, "${" + variable + "}"} {
 		if rest, ok := strings.CutPrefix(name, start); ok && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {

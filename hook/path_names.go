@@ -206,7 +206,9 @@ func (r *nameReader) other(v reflect.Value, as, inner naming, depth int) {
 const longestKey = 64
 
 // namingOf says what a key says of its value: agents, and above all the tools of
-// MCP servers, write one name in many ways, and some read it in any.
+// MCP servers, write one name in many ways, and some read it in any. The last word of
+// a key tells: sourceFile and target_path are names of files, fileSize is none. A key
+// that may name anything, as "to", counts only where its value is written as a path.
 func namingOf(key string) naming {
 	if len(key) > longestKey {
 		return noName
