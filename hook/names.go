@@ -156,7 +156,9 @@ func NearestWithin(edits int, name string, candidates []string) string {
 
 // Misspelt returns the option that a name was meant for, or "": it is stricter than
 // [Nearest], for where names of one's own stand beside options. The shorter an
-// option, the more other words are near it.
+// option, the more other words are near it: below four letters no edit is allowed,
+// below seven one, else two, and the first letter must be right. So "injct" is
+// inject, and "data", "note" or "results" are nothing but themselves.
 func Misspelt(name string, options []string) string {
 	if name == "" {
 		return ""

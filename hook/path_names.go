@@ -272,7 +272,9 @@ func looksLikePath(text string) bool {
 }
 
 // FileNames are the files that the arguments of a tool name, as they are written there; of
-// those in patches see [PatchedFiles]. An error says that there may be more.
+// those in patches see [PatchedFiles]. An error says that there may be more: a guard
+// that must not miss one fails closed then, by the policy of its hook. Names are not
+// made absolute, and the same one may be there twice.
 func FileNames(input map[string]any) ([]string, error) {
 	r := nameReader{unpatched: true}
 	r.object(input, noName, 0)
