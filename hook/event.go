@@ -53,8 +53,10 @@ func (env *Envelope) Subagent() string {
 }
 
 // NativeTool is the agent's own name of the tool that the event is about, if that has
-// another one here: several tools of an agent may have one name. "" is that it has none. It
-// is read from the metadata.
+// another one here: several tools of an agent may have one name, as shell and
+// container.exec of Codex are both Bash. Whoever binds an answer to a call must bind it to
+// this name, too. "" is that it has none. It is read from the metadata, where the adapter
+// of the agent puts it.
 func (env *Envelope) NativeTool() string {
 	name, _ := env.Metadata["native_tool"].(string)
 	return name

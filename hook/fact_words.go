@@ -12,7 +12,10 @@ type vocabulary struct {
 	open  bool // there are others too: only what is nearly one of the words is a slip of the pen
 }
 
-// What hookway's analyser says in facts. A test holds it against package facts.
+// What hookway's analyser says in facts. A test holds it against package facts, which
+// this package must not import: whoever embeds the engine alone takes no analyser with
+// it. A rule that names a word which no fact can have would never hold, and nobody would
+// notice, so that is a mistake when the rule is read.
 var (
 	gitVerbs = strings.Fields(`
 	abandon add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore
