@@ -122,7 +122,7 @@ func TestPayloadsInWhatStands(t *testing.T) {
 		if len(payload) > 5000 || i%4 > 0 && i < 100 {
 			continue
 		}
-		payload = strings.ToValidUTF8(payload, "\ufffd")
+		payload = strings.ReplaceAll(strings.ToValidUTF8(payload, "?"), "\ufffd", "?") // to others no answer can be bound
 		if seen[payload] {
 			continue
 		}
