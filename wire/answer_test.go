@@ -328,8 +328,8 @@ func TestASlipBesideAnAnswerIsANote(t *testing.T) {
 		`{"input":{"command":"pwd"},"comand":"other"}`:               "",
 	} {
 		d, err := DecodeDecision(pre(), []byte(in), hook.Profile{})
-		if err != nil || !strings.Contains(d.Note, want) || want == "" && d.Note != "" {
-			t.Errorf("%s: got the note %q and %v, want %q", in, d.Note, err, want)
+		if got := d.Note; err != nil || !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: got the note %q and %v, want %q", in, got, err, want)
 		}
 	}
 	if d, err := DecodeDecision(pre(), []byte(`{"injct":"x"}`), hook.ProfileClaude); err != nil || d.Note != "" {
