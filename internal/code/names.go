@@ -125,11 +125,10 @@ func (r *reader) parameters(i int) {
 	if r.tok(k).kind == name && k >= 1 && (r.tok(k-1).kind != name || r.tok(k-1).text == "async") {
 		r.doubt(k)
 	}
-	for ; r.tok(k).text == ")" && k > 0 && r.tok(k-1).text != "(" && i-k < 200; k-- {
+	if r.tok(k).text == ")" && k > 0 && r.tok(k-1).text != "(" {
 		for k--; k > 0 && r.tok(k).text != "("; k-- {
 			r.doubt(k)
 		}
-		return
 	}
 }
 
