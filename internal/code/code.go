@@ -72,11 +72,11 @@ type Program struct {
 }
 
 // Known reports whether programs of a language can be read here.
-func Known(language string) bool { return languages[language] != nil }
+func Known(language string) bool { return languages()[language] != nil }
 
 // Read tells what a program does. It reports false if it had to stop before the end.
 func Read(p Program) (uses []Use, whole bool) {
-	lang := languages[p.Language]
+	lang := languages()[p.Language]
 	if lang == nil {
 		return nil, false
 	}

@@ -16,7 +16,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for language := range languages {
+		for language := range languages() {
 			begin := time.Now()
 			Read(Program{Language: language, Text: text, Path: "/w/h"})
 			if took := time.Since(begin); took > 5*time.Second {

@@ -5,21 +5,20 @@ import (
 	"strings"
 )
 
-var javascript = &language{
-	comments: []string{"//"}, blocks: [][2]string{{"/*", "*/"}},
-	strings: []quoting{{open: "`", close: "`", many: true, expands: "${"}, {open: `"`, close: `"`}, {open: `'`, close: `'`}},
-	joins:   "+", single: true, dollar: true, members: []string{".", "?."}, regexps: true, functions: " function ", words: " as of in instanceof from ",
-	constants: map[string]func(*reader) value{
-		"__filename": ofPath, "import.meta.url": ofPath, "import.meta.filename": ofPath, "import.meta.path": ofPath,
-		"__dirname": ofFolder, "import.meta.dirname": ofFolder, "import.meta.dir": ofFolder, "process.execPath": constant("node"), "path.sep": constant("/"),
-		"process.argv": func(r *reader) value { return arguments(r, "node", r.program.Path) },
-		"Bun.argv":     func(r *reader) value { return arguments(r, "bun", r.program.Path) },
-		"Deno.args":    func(r *reader) value { return arguments(r) },
-	},
-	statements: javascriptStatement,
-}
-
-func init() {
+func javascript() *language {
+	l := &language{
+		comments: []string{"//"}, blocks: [][2]string{{"/*", "*/"}},
+		strings: []quoting{{open: "`", close: "`", many: true, expands: "${"}, {open: `"`, close: `"`}, {open: `'`, close: `'`}},
+		joins:   "+", single: true, dollar: true, members: []string{".", "?."}, regexps: true, functions: " function ", words: " as of in instanceof from ",
+		constants: map[string]func(*reader) value{
+			"__filename": ofPath, "import.meta.url": ofPath, "import.meta.filename": ofPath, "import.meta.path": ofPath,
+			"__dirname": ofFolder, "import.meta.dirname": ofFolder, "import.meta.dir": ofFolder, "process.execPath": constant("node"), "path.sep": constant("/"),
+			"process.argv": func(r *reader) value { return arguments(r, "node", r.program.Path) },
+			"Bun.argv":     func(r *reader) value { return arguments(r, "bun", r.program.Path) },
+			"Deno.args":    func(r *reader) value { return arguments(r) },
+		},
+		statements: javascriptStatement,
+	}
 	c := map[string]call{
 		"require": loads(Module, 0).and(moduleNamed), "import": loads(Module, 0).and(moduleNamed), "module.require": loads(Module, 0).and(moduleNamed),
 		"Module._load": loads(Module, 0), "module.Module._load": loads(Module, 0), "require.main.require": loads(Module, 0), "importScripts": loads(Module, 0),
@@ -53,7 +52,8 @@ func init() {
 		c[of+"rename"], c[of+"renameSync"], c[of+"copyFile"], c[of+"copyFileSync"] = writes(0, 1), writes(0, 1), writes(1), writes(1)
 		c[of+"open"], c[of+"openSync"] = opens(0, 1), opens(0, 1)
 	}
-	javascript.calls = c
+	l.calls = c
+	return l
 }
 
 func ofFolder(r *reader) value {

@@ -2,21 +2,20 @@ package code
 
 import "strings"
 
-var python = &language{
-	comments: []string{"#"},
-	strings: []quoting{
-		{open: `"""`, close: `"""`, many: true, expands: "{", prefixes: "rbfu"}, {open: "'''", close: "'''", many: true, expands: "{", prefixes: "rbfu"},
-		{open: `"`, close: `"`, expands: "{", prefixes: "rbfu"}, {open: `'`, close: `'`, expands: "{", prefixes: "rbfu"},
-	},
-	joins: "+", members: []string{"."}, functions: " def ", words: " as for in is and not else import async await from ",
-	constants: map[string]func(*reader) value{
-		"__file__": ofPath, "sys.executable": constant("python3"), "os.sep": constant("/"), "os.curdir": constant("."),
-		"sys.argv": func(r *reader) value { return arguments(r, r.program.Path) },
-	},
-	statements: pythonStatement,
-}
-
-func init() {
+func python() *language {
+	l := &language{
+		comments: []string{"#"},
+		strings: []quoting{
+			{open: `"""`, close: `"""`, many: true, expands: "{", prefixes: "rbfu"}, {open: "'''", close: "'''", many: true, expands: "{", prefixes: "rbfu"},
+			{open: `"`, close: `"`, expands: "{", prefixes: "rbfu"}, {open: `'`, close: `'`, expands: "{", prefixes: "rbfu"},
+		},
+		joins: "+", members: []string{"."}, functions: " def ", words: " as for in is and not else import async await from ",
+		constants: map[string]func(*reader) value{
+			"__file__": ofPath, "sys.executable": constant("python3"), "os.sep": constant("/"), "os.curdir": constant("."),
+			"sys.argv": func(r *reader) value { return arguments(r, r.program.Path) },
+		},
+		statements: pythonStatement,
+	}
 	c := map[string]call{
 		"importlib.import_module": loads(Module, 0, "name").and(moduleNamed), "__import__": loads(Module, 0, "name").and(moduleNamed),
 		"importlib.util.find_spec": loads(Module, 0, "name"), "runpy.run_module": loads(Module, 0, "mod_name"), "runpy.run_path": loads(File, 0, "path_name"),
@@ -44,7 +43,8 @@ func init() {
 	for _, name := range strings.Fields("os.path.abspath os.path.realpath os.path.normpath os.path.expanduser os.path.expandvars os.fspath str bytes bytearray memoryview textwrap.dedent shlex.quote list tuple") {
 		c[name] = call{value: same(0)}
 	}
-	python.calls = c
+	l.calls = c
+	return l
 }
 
 // eachOf is execl and the like: a file, and then its words from what it is called on.

@@ -20,7 +20,7 @@ func TestReadIsBounded(t *testing.T) {
 		"commas":               "x = [" + strings.Repeat(",", 30000),
 		"words":                strings.Repeat("system x ", 6000),
 	} {
-		for language := range languages {
+		for language := range languages() {
 			begin := time.Now()
 			Read(Program{Language: language, Text: text[:min(len(text), 64<<10)], Path: "/w/h"})
 			if took := time.Since(begin); took > 3*time.Second {

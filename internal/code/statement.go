@@ -3,20 +3,19 @@ package code
 import (
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
-// languages by their names.
-var languages map[string]*language
-
-func init() {
-	languages = map[string]*language{
-		"python": python, "javascript": javascript, "ruby": ruby, "perl": perl, "php": php, "lua": lua, "awk": awk, "julia": julia, "r": rscript,
+// languages by their names. Their tables are large, and most processes read no program.
+var languages = sync.OnceValue(func() map[string]*language {
+	return map[string]*language{
+		"python": python(), "javascript": javascript(), "ruby": ruby(), "perl": perl(), "php": php(), "lua": lua(), "awk": awk(), "julia": julia(), "r": rscript(),
 		"tcl":  {lines: byLine(map[string]Kind{"source": File, "load": File, "exec": Words, "spawn": Words, "eval": Line})},
 		"fish": {lines: byLine(map[string]Kind{"source": File, ".": File, "eval": Line, "exec": Words})},
 		"powershell": {lines: byLine(map[string]Kind{".": File, "&": File, "import-module": File, "ipmo": File, "using module": File, "invoke-expression": Line, "iex": Line,
 			"start-process": Words, "invoke-item": File, "powershell": Line, "pwsh": Line, "python": Line, "python3": Line, "node": Line, "bash": Line, "sh": Line})},
 	}
-}
+})
 
 // statement looks at what begins at a token.
 func (r *reader) statement(i int) {

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // runner is a program that runs, or takes to be done, what files with names of their own
@@ -17,15 +18,15 @@ type runner struct {
 const scripts = "package.json .npmrc .yarnrc.yml pnpm-workspace.yaml *.config.* .*rc.js .*rc.cjs"
 
 // runners are such programs by their names.
-var runners = map[string]runner{}
-
-func init() {
+var runners = sync.OnceValue(func() map[string]runner {
+	all := map[string]runner{}
 	for names, r := range alike {
 		for _, name := range strings.Fields(names) {
-			runners[name] = r
+			all[name] = r
 		}
 	}
-}
+	return all
+})
 
 // alike are programs that look for the same files.
 var alike = map[string]runner{
@@ -128,10 +129,10 @@ func (a *analysis) decides(name string, args []arg) {
 	if !a.Chosen || a.List == nil || a.Open == nil || a.full {
 		return
 	}
-	r, known := runners[name]
+	r, known := runners()[name]
 	if in, ok := interpreters[name]; ok && !known {
 		name, args = asRunner(in, args)
-		r, known = runners[name]
+		r, known = runners()[name]
 	}
 	switch {
 	case known:
@@ -155,7 +156,7 @@ func asRunner(in interpreter, args []arg) (string, []arg) {
 		switch {
 		case g.text == "--run" && in.language != "python":
 			return "npm", args[i+1:]
-		case in.module != "" && containsWord(in.module, g.text) && i+1 < len(args) && runners[args[i+1].text].files != "":
+		case in.module != "" && containsWord(in.module, g.text) && i+1 < len(args) && runners()[args[i+1].text].files != "":
 			return args[i+1].text, args[i+2:]
 		}
 	}
@@ -167,7 +168,7 @@ func (c *chosen) decides(name string, r runner, args []arg) {
 	for _, dir := range here {
 		c.here, c.folders = added(c.here, dir), added(c.folders, dir)
 	}
-	_, known := runners[name]
+	_, known := runners()[name]
 	c.data, c.loosely = !known || r.fixed, known && !r.fixed
 	if known {
 		c.runners = added(c.runners, name)
@@ -182,7 +183,7 @@ func (c *chosen) decides(name string, r runner, args []arg) {
 	c.data = false
 	for i := 0; i < len(c.runners); i++ { // more come meanwhile, and more folders
 		for k := 0; k < len(c.folders); k++ {
-			c.finds(c.runners[i], runners[c.runners[i]], c.folders[k])
+			c.finds(c.runners[i], runners()[c.runners[i]], c.folders[k])
 		}
 	}
 }
@@ -321,7 +322,7 @@ func (c *chosen) words(text string, from []string) {
 		return r < 0x80 && r != '\\' && (isSeparator(byte(r)) || strings.ContainsRune(":[]", r))
 	}) {
 		word = strings.TrimLeft(word, "@-+!")
-		if _, ok := runners[word]; ok && !c.data {
+		if _, ok := runners()[word]; ok && !c.data {
 			c.runners = added(c.runners, word)
 		}
 		if word == "" || word == "." || len(word) > 1024 {
