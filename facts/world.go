@@ -25,7 +25,8 @@ type World struct {
 	Lstat    func(path string) (fs.FileInfo, error)
 	Readlink func(path string) (string, error)
 	ReadDir  func(path string) ([]string, error) // base names, in order
-	// ReadFile gives the first n bytes of a regular file.
+	// ReadFile gives a regular file of at most n bytes. Of a longer one it gives the first n
+	// bytes, or an error.
 	ReadFile func(path string, n int) ([]byte, error)
 	// Worktrees gives the other work trees of the project's repository. It is asked
 	// at most once for a call, and only if the call names a path.

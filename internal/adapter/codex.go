@@ -177,17 +177,8 @@ func (a codexAnswer) postToolUse() {
 // stop hands on that a hook written for Claude Code wants the turn to end, at the
 // events at which Codex ends it.
 func (a codexAnswer) stop() {
-	if a.out.Metadata["claude.continue"] != false || a.out.Action == hook.ActionBlock {
-		return
-	}
-	switch a.event {
-	case "SessionStart", "UserPromptSubmit", "PreCompact", "PostCompact", "Stop", "SubagentStop":
-		a.top["continue"] = false
-		if why, ok := a.out.Metadata["claude.stopReason"].(string); ok {
-			a.top["stopReason"] = why
-		}
-	default:
-		a.warn("Codex cannot end the turn at %s: continue was left out", a.event)
+	if a.out.Action != hook.ActionBlock {
+		a.endTurn("Codex", "SessionStart", "UserPromptSubmit", "PreCompact", "PostCompact", "Stop", "SubagentStop")
 	}
 }
 

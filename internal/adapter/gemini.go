@@ -305,18 +305,7 @@ func (a geminiAnswer) handOn() {
 			a.warn("Gemini CLI takes no such %s at %s: it was left out", own.name, a.event)
 		}
 	}
-	if a.out.Metadata["claude.continue"] != false {
-		return
-	}
-	switch a.event {
-	case "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel", "BeforeTool", "AfterTool":
-		a.top["continue"] = false
-		if why, ok := a.out.Metadata["claude.stopReason"].(string); ok {
-			a.top["stopReason"] = why
-		}
-	default:
-		a.warn("Gemini CLI cannot end the turn at %s: continue was left out", a.event)
-	}
+	a.endTurn("Gemini CLI", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel", "BeforeTool", "AfterTool")
 }
 
 // geminiWait is how long Gemini CLI waits for any hook.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/hook"
@@ -32,6 +33,21 @@ type answer struct {
 
 func newAnswer(ev hook.AnyEvent, out hook.Outcome[any]) *answer {
 	return &answer{ev: ev, event: NativeName(ev), out: out, top: object{}, nested: object{}}
+}
+
+// endTurn hands on that a hook written for Claude Code wants the turn to end, at the events
+// at which the agent ends it.
+func (a *answer) endTurn(agent string, events ...string) {
+	switch {
+	case a.out.Metadata["claude.continue"] != false:
+	case slices.Contains(events, a.event):
+		a.top["continue"] = false
+		if why, ok := a.out.Metadata["claude.stopReason"].(string); ok {
+			a.top["stopReason"] = why
+		}
+	default:
+		a.warn("%s cannot end the turn at %s: continue was left out", agent, a.event)
+	}
 }
 
 // blocked says no in the words that most agents have for it, beside what is about a call.

@@ -144,12 +144,7 @@ func once[T any](look func(path string) (T, error)) func(path string) (T, error)
 
 // begins is as much of a file as is read for scripts.
 func begins(path string) ([]byte, error) {
-	f, err := disk.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, shell.MaxText+1))
+	return disk.Begin(path, shell.MaxText+1)
 }
 
 // listed are the names in a folder.

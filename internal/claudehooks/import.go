@@ -2,7 +2,6 @@ package claudehooks
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -310,9 +309,4 @@ func (i *Import) limit(h *Hook, counts func(Scope) bool) {
 		i.Report.Warnings = append(i.Report.Warnings, strict.Problem{File: h.File, Line: h.At.Line, Column: h.At.Column, Hook: h.ID,
 			Message: strict.Line(h.Broken.Error() + ", so it is not asked"), Hint: "add its url there"})
 	}
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

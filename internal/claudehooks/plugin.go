@@ -228,7 +228,7 @@ func (i *Import) findPlugin(id string) (p plugin, why string) {
 	parts := pluginID().FindStringSubmatch(id)
 	p = plugin{id: id, data: filepath.Join(dir, "data", dataName().ReplaceAllString(id, "-"))}
 	for _, root := range []string{i.installed(id), newestIn(filepath.Join(dir, "cache", parts[2], parts[1])), i.inMarketplace(id)} {
-		if root != "" && isDir(root) {
+		if root != "" && disk.IsDir(root) {
 			p.root = root
 			return p, ""
 		}
@@ -263,7 +263,7 @@ func (i *Import) installed(id string) string {
 		path, scope, project := member(record, "installPath"), cmp.Or(member(record, "scope"), "user"), member(record, "projectPath")
 		here := 0
 		switch {
-		case !filepath.IsAbs(path) || !isDir(path):
+		case !filepath.IsAbs(path) || !disk.IsDir(path):
 		case scope == "managed":
 			here = 4
 		case project != "" && i.Workspace != "" && project == i.Workspace:

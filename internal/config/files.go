@@ -36,7 +36,7 @@ func (l *files) readUser() {
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			l.unread(src.layer, l.userDir)
-			l.set.Fail(l.userDir, "it cannot be read: "+trust.Cause(err).Error(), "")
+			l.set.Fail(l.userDir, "it cannot be read: "+disk.Cause(err).Error(), "")
 		}
 		return
 	}
@@ -171,7 +171,7 @@ func (l *files) scan(into *layer, src source, folders []folder) {
 		names, err := l.names(src)
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
-				l.set.Fail(src.path, "the hooks folder cannot be read: "+trust.Cause(err).Error(), "")
+				l.set.Fail(src.path, "the hooks folder cannot be read: "+disk.Cause(err).Error(), "")
 			}
 			continue
 		}

@@ -55,7 +55,7 @@ func newLoad(opts Options) (*load, error) {
 			return nil, fmt.Errorf("the file %s cannot be found: %w", opts.File, err)
 		}
 		if l.opts.File, err = filepath.EvalSymlinks(file); err != nil {
-			return nil, fmt.Errorf("the file %s cannot be used: %w", opts.File, trust.Cause(err))
+			return nil, fmt.Errorf("the file %s cannot be used: %w", opts.File, disk.Cause(err))
 		}
 		l.workspace = l.project(filepath.Dir(l.opts.File))
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
@@ -52,7 +53,7 @@ func (l *files) readManaged() {
 	path := filepath.Join(dir, fileName)
 	if _, err := os.Lstat(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		l.unread(LayerManaged, path)
-		l.set.Fail(path, "it cannot be read: "+trust.Cause(err).Error(), "an administrator lets everybody read it")
+		l.set.Fail(path, "it cannot be read: "+disk.Cause(err).Error(), "an administrator lets everybody read it")
 		return
 	}
 	src := source{layer: LayerManaged, dir: dir, home: l.opts.otherHome(), runs: true, rank: 5}

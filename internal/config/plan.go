@@ -93,13 +93,13 @@ func (p *plan) folders() []string {
 	}
 	for _, path := range paths {
 		dir := filepath.Dir(path)
-		for !isDir(dir) && dir != filepath.Dir(dir) {
+		for !disk.IsDir(dir) && dir != filepath.Dir(dir) {
 			dir = filepath.Dir(dir)
 		}
 		add(dir)
 	}
 	for _, t := range p.trees {
-		if isDir(t.path) {
+		if disk.IsDir(t.path) {
 			add(t.path)
 		}
 		_ = trust.WalkHooks(t.within, t.path, func(e disk.Entry) error {
@@ -110,11 +110,6 @@ func (p *plan) folders() []string {
 		})
 	}
 	return out
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // coarse is how old a change must be before a look at a file's times and size is

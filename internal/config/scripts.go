@@ -163,7 +163,7 @@ func onlyTheOwners(files []string, check func(string, fs.FileInfo) error) error 
 	for _, file := range files {
 		info, err := os.Stat(file)
 		if err != nil {
-			return fmt.Errorf("%s cannot be read: %w", file, trust.Cause(err))
+			return fmt.Errorf("%s cannot be read: %w", file, disk.Cause(err))
 		}
 		if err := check(file, info); err != nil {
 			return err

@@ -64,6 +64,12 @@ func Real(path string) string {
 	return path
 }
 
+// IsDir reports whether a path leads to a folder.
+func IsDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // Cause is the error of a file without its path, for a message that has it already.
 func Cause(err error) error {
 	var path *fs.PathError

@@ -119,6 +119,16 @@ func Read(path string, most int64) ([]byte, error) {
 	return f.All(most)
 }
 
+// Begin reads the first bytes of a regular file, at most so many.
+func Begin(path string, most int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
 // Root is a folder out of which no file may lead.
 type Root string
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/shell"
 )
 
@@ -29,7 +30,7 @@ func CheckManaged(path string, info fs.FileInfo) error {
 		next := filepath.Join(at, rest[0])
 		info, err := os.Lstat(next)
 		if err != nil {
-			return fmt.Errorf("%s cannot be looked at: %w", next, Cause(err))
+			return fmt.Errorf("%s cannot be looked at: %w", next, disk.Cause(err))
 		}
 		rest = rest[1:]
 		switch {

@@ -101,7 +101,7 @@ var buffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }
 // has a pin all the same, whose value says so.
 func HashFile(path string) (Pin, error) {
 	fail := func(err error) (Pin, error) {
-		return Pin{Path: path, Value: "unreadable"}, fmt.Errorf("%s cannot be read: %w", path, Cause(err))
+		return Pin{Path: path, Value: "unreadable"}, fmt.Errorf("%s cannot be read: %w", path, disk.Cause(err))
 	}
 	f, err := disk.Open(path)
 	if err != nil {
@@ -123,15 +123,6 @@ func HashFile(path string) (Pin, error) {
 		return fail(err)
 	}
 	return Pin{path, value(h.Sum(nil), info), info}, nil
-}
-
-// Cause drops the operation and path of a file error, which our message has.
-func Cause(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err
-	}
-	return err
 }
 
 // Unread is a file that hooks would run, and that cannot be pinned.
@@ -241,7 +232,7 @@ func WalkHooks(workspace, path string, visit func(disk.Entry) error) error {
 
 func (c *Pins) broken(path string, err error) {
 	c.Put(Pin{Path: path, Value: "unreadable"})
-	c.Unread = append(c.Unread, Unread{path, fmt.Errorf("%s cannot be read: %w", path, Cause(err))})
+	c.Unread = append(c.Unread, Unread{path, fmt.Errorf("%s cannot be read: %w", path, disk.Cause(err))})
 }
 
 // MaxListed bounds a folder in which a pattern of a command is looked up.
@@ -418,12 +409,7 @@ func openScript(path string) ([]byte, error) {
 	if System(path) {
 		return nil, fs.ErrNotExist
 	}
-	f, err := disk.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, shell.MaxText+1))
+	return disk.Begin(path, shell.MaxText+1)
 }
 
 // listFolder gives what is in a folder.

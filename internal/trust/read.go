@@ -17,7 +17,7 @@ func Read(path string, limit int64, check func(string, fs.FileInfo) error, pins 
 		if pins != nil {
 			pins.Put(Pin{Path: path, Value: "unreadable"})
 		}
-		return nil, fmt.Errorf("the file cannot be read: %w", Cause(err))
+		return nil, fmt.Errorf("the file cannot be read: %w", disk.Cause(err))
 	}
 	f, err := disk.Open(path)
 	if err != nil {
@@ -44,7 +44,7 @@ func Read(path string, limit int64, check func(string, fs.FileInfo) error, pins 
 func CheckPath(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return fmt.Errorf("%s cannot be read: %w", path, Cause(err))
+		return fmt.Errorf("%s cannot be read: %w", path, disk.Cause(err))
 	}
 	return CheckOwner(path, info)
 }

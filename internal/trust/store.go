@@ -178,7 +178,7 @@ func (s Store) Read() (File, error) {
 		return empty, nil
 	}
 	if err != nil {
-		return empty, fmt.Errorf("%s cannot be read: %w", s.Path(), Cause(err))
+		return empty, fmt.Errorf("%s cannot be read: %w", s.Path(), disk.Cause(err))
 	}
 	defer f.Close()
 	if err := CheckOwner(s.Path(), f.Info()); err != nil {
@@ -219,7 +219,7 @@ func (s Store) Change(edit func(*File) error) error {
 		return fmt.Errorf("%s cannot be written: %w", s.Path(), err)
 	}
 	if err := disk.Replace(s.Path(), append(data, '\n'), 0o600); err != nil {
-		return fmt.Errorf("%s cannot be written: %w", s.Path(), Cause(err))
+		return fmt.Errorf("%s cannot be written: %w", s.Path(), disk.Cause(err))
 	}
 	return nil
 }
@@ -245,11 +245,11 @@ func (s Store) Untrust(workspace string) (was bool, err error) {
 // PrivateDir makes a folder that only the user may enter, or checks one.
 func PrivateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("the state folder %s cannot be made: %w", dir, Cause(err))
+		return fmt.Errorf("the state folder %s cannot be made: %w", dir, disk.Cause(err))
 	}
 	info, err := os.Stat(dir)
 	if err != nil {
-		return fmt.Errorf("the state folder %s cannot be used: %w", dir, Cause(err))
+		return fmt.Errorf("the state folder %s cannot be used: %w", dir, disk.Cause(err))
 	}
 	if err := CheckOwner(dir, info); err != nil {
 		return fmt.Errorf("the state folder %s cannot be relied on: %w", dir, err)
@@ -286,7 +286,7 @@ func LockFile(path string) (unlock func(), err error) {
 	case errors.Is(err, disk.ErrHeld):
 		return nil, fmt.Errorf("another process holds %s for more than %v; try again when it has ended", path, lockWait)
 	case err != nil:
-		return nil, fmt.Errorf("%s cannot be locked: %w", path, Cause(err))
+		return nil, fmt.Errorf("%s cannot be locked: %w", path, disk.Cause(err))
 	}
 	return unlock, nil
 }
